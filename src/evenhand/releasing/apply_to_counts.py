@@ -13,8 +13,8 @@ from evenhand.counts.compared_groups import group_labels
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.releasing.row_selection import Patterns
 from evenhand.removal import GeneratedPlan, Plan
-from evenhand.removal.nearest_rates import nearest_counts_in_window
-from evenhand.removal.random_rows import choose_rows
+from evenhand.removal.baselines import choose_rows
+from evenhand.removal.modify_graph import nearest_counts_in_window
 
 
 def apply_to_counts(

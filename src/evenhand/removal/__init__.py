@@ -12,11 +12,19 @@ from evenhand.removal.baselines import (
     Seed,
     ShuffleProtected,
 )
-from evenhand.removal.decision_changes import ByDirection, ChangedDecisions, DecisionChanges
-from evenhand.removal.generated_plan import GeneratedPlan, changeable_columns, changed_columns
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
-from evenhand.removal.removal_plan import Move, Plan, RemovalPlan
+from evenhand.removal.removal_plan import (
+    ByDirection,
+    ChangedDecisions,
+    DecisionChanges,
+    GeneratedPlan,
+    Move,
+    Plan,
+    RemovalPlan,
+    changeable_columns,
+    changed_columns,
+)
 from evenhand.removal.repair_attributes import RepairAttributes
 
 __all__ = [

@@ -7,7 +7,7 @@ the two. A ranker, fitted to these people's other attributes, chooses the rows t
 those nearest to the other decision.
 
 The paper that we compare with conditions on each attribute in turn, and states neither ranker
-nor order. Here the ranker is a logistic regression, and the order that of the names.
+nor order. Here the ranker is a logistic regression on counts, and the order that of the names.
 """
 
 from collections import Counter
@@ -25,11 +25,94 @@ from evenhand.errors import CannotReleaseError, ColumnError, Remedy, ResourceErr
 from evenhand.evidence import Certificate, Partition
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
-from evenhand.removal.decision_changes import ByDirection, ChangedDecisions
-from evenhand.removal.logistic_ranker import favorable_scores
-from evenhand.removal.preconditions import check_releasable, check_two_groups
-from evenhand.removal.random_rows import choose_rows
-from evenhand.removal.removal_plan import FromCertificate, Move
+from evenhand.removal.modify_data import check_releasable, check_two_groups
+from evenhand.removal.removal_plan import ByDirection, ChangedDecisions, FromCertificate, Move
+
+# NumPy's generators choose among fewer rows than this.
+_MOST_ROWS = 10**9
+
+
+def choose_rows(
+    counts: NDArray[np.int64], amount: int, generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """How many rows of each line are among ``amount`` rows chosen from all of them.
+
+    >>> choose_rows(np.array([2**40]), 2**30, np.random.default_rng(1))
+    array([1073741824])
+    """
+    rows = sum(counts.tolist())
+    if rows < _MOST_ROWS:
+        chosen: NDArray[np.int64] = generator.multivariate_hypergeometric(
+            counts, amount, method="marginals"
+        )
+        return chosen
+    if len(counts) == 1:  # Nothing is left to chance.
+        return np.array([amount])
+    raise ResourceError.of(
+        f"{amount:,} of {rows:,} rows that are alike would have to be chosen at random.",
+        f"This is possible among fewer than {_MOST_ROWS:,}.",
+        "Count only the causes: rows that are alike in every column need no choice.",
+    )
+
+
+_MAX_ITERATIONS = 30
+_TOLERANCE = 1e-6
+# Each iteration solves a linear system with one unknown per value.
+_MOST_VALUES = 1000
+
+
+def favorable_scores(
+    people: CountTable, yes: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The log-odds of a favorable decision for each line of people, by logistic regression.
+
+    ``yes`` of ``rows`` decisions about the people of a line are favorable. Each value of each
+    attribute has a coefficient, with a unit ridge penalty, so that the fit is unique even
+    where an attribute determines the decision. Solved by Newton's method.
+
+    >>> people = CountTable.of({"degree": ["no", "yes"]})
+    >>> favorable_scores(people, np.array([10, 50]), np.array([60, 60])).round(2).tolist()
+    [-1.45, 1.45]
+    """
+    people = people.pruned()
+    if sum(people.cards) > _MOST_VALUES:
+        raise ResourceError.of(
+            f"Ranking people by {sum(people.cards):,} values would take too long.",
+            f"At most {_MOST_VALUES:,} values of all attributes together are allowed.",
+            "Merge values or put numbers in classes.",
+        )
+    # The index of each coefficient: one column for the intercept and one per attribute.
+    ends = np.cumsum([1, *people.cards])
+    size, used = int(ends[-1]), len(people.cards) + 1
+    at = np.stack([np.zeros(len(people), np.int64), *map(np.add, people.codes, ends)], axis=1)
+    # The intercept is all but free; where all decisions agree, the penalty keeps it finite.
+    penalty = np.array([1e-9] + [1.0] * (size - 1))
+    weights = np.zeros(size)
+
+    def loss(candidate: NDArray[np.float64]) -> float:
+        odds = candidate[at].sum(axis=1)
+        fit = rows * np.logaddexp(0.0, odds) - yes * odds
+        return float(fit.sum() + (penalty * candidate**2).sum() / 2)
+
+    for _ in range(_MAX_ITERATIONS):
+        share = 1 / (1 + np.exp(-weights[at].sum(axis=1).clip(-500, 500)))
+        excess = np.repeat(rows * share - yes, used)
+        slope = np.bincount(at.ravel(), excess, size) + penalty * weights
+        spread = np.repeat(rows * share * (1 - share), used)
+        curve = np.diag(penalty)
+        for column in at.T:
+            pairs = (column[:, None] * size + at).ravel()
+            curve += np.bincount(pairs, spread, size**2).reshape(size, size)
+        step = np.linalg.solve(curve, slope)
+        now = loss(weights)
+        while abs(step).max() > _TOLERANCE and loss(weights - step) > now:
+            step = step / 2
+        weights = weights - step
+        if abs(step).max() <= _TOLERANCE:
+            break
+    scores: NDArray[np.float64] = weights[at].sum(axis=1)
+    return scores
+
 
 Seed: TypeAlias = int | np.random.Generator
 # The rows of each line of people, by group (the one asked about, the others) and by decision

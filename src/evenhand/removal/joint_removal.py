@@ -25,7 +25,7 @@ from evenhand.errors import CannotReleaseError, Problem, Remedy, ResourceError, 
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.certification import direct_edge
 from evenhand.removal.integer_programme import TOLERANCE, solve_integers, strict_difference
-from evenhand.removal.window_change import fewest_in_window, within_window
+from evenhand.removal.window import fewest_in_window, within_window
 
 Counts = NDArray[np.int64]
 

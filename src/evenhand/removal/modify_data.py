@@ -9,14 +9,23 @@ jump past its other side in small groups. The policies here solve the integer pr
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from math import ceil
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import CannotReleaseError, QuestionError, Remedy, did_you_mean, listed
+from evenhand.errors import (
+    CannotReleaseError,
+    Problem,
+    QuestionError,
+    Remedy,
+    did_you_mean,
+    listed,
+)
 from evenhand.evidence import Certificate, Partition
+from evenhand.evidence.certification import direct_edge
 from evenhand.question import exact_fraction
 from evenhand.question.parse_values import require_texts
 from evenhand.removal.joint_removal import (
@@ -25,15 +34,73 @@ from evenhand.removal.joint_removal import (
     fewest_with_effects,
     through_effects,
 )
-from evenhand.removal.preconditions import check_releasable, check_two_groups
-from evenhand.removal.removal_plan import RemovalPlan
-from evenhand.removal.stored_decisions import StoredDecisions
-from evenhand.removal.value_change import (
+from evenhand.removal.many_values import (
     fewest_rows_cumulative,
     fewest_rows_every,
     fewest_steps_cumulative,
 )
-from evenhand.removal.window_change import fewest_in_window
+from evenhand.removal.removal_plan import RemovalPlan, StoredDecisions
+from evenhand.removal.window import fewest_in_window
+
+
+def check_releasable(certificate: Certificate) -> Partition:
+    """The partition whose decisions may change.
+
+    Raises ``CannotReleaseError`` unless the causes of the decision are known and its values are
+    counted as they are stored: a merged one has no single value to write back.
+    """
+    question = certificate.question
+    problems = []
+    if certificate.ambiguous:
+        causes = certificate.possible_decision_causes
+        sets = " or ".join("{" + ", ".join(names) + "}" for names in causes)
+        # Not only the edges on which the verdict hangs: a release needs one set of causes.
+        problems += [
+            Problem(
+                f"The causes of {question.decision!r} are ambiguous: {sets}.",
+                f"The graph does not direct {name} - {question.decision}.",
+                direct_edge(name, question.decision),
+            )
+            for name in sorted({*chain(*causes)})
+            if not all(name in names for names in causes)
+        ]
+    if certificate.pools_others and len(question.protected_names) > 1:
+        problems.append(
+            Problem(
+                f"All but {question.group!r} are pooled, and several columns define groups.",
+                "A changed row could not be told by its values.",
+                Remedy("Compare all groups: name neither group nor other", "group"),
+            )
+        )
+    if certificate.codings.is_coded(question.decision):
+        problems.append(
+            Problem(
+                f"The decision {question.decision!r} is counted in classes or merged values.",
+                "A changed decision would have no stored value to become.",
+                (
+                    Remedy(
+                        "Count its values as they are, and name several as favorable",
+                        "favorable",
+                    ),
+                    Remedy("add a column to the data that holds the classes"),
+                ),
+            )
+        )
+    if problems:
+        raise CannotReleaseError(*problems)
+    return certificate.partition
+
+
+def check_two_groups(partition: Partition, what: str) -> None:
+    """Refuse more than two groups or two decisions, for a method that knows only two."""
+    if len(partition.groups) != 2 or partition.counts.shape[0] != 2:
+        raise CannotReleaseError.of(
+            f"{what} is for two groups and two decisions.",
+            f"There are {len(partition.groups)} groups and {len(partition.decisions)} kinds of "
+            "decision.",
+            (Remedy("Name a group", "group"), Remedy("use another method", "method")),
+        )
+
 
 Policy: TypeAlias = Literal["minimal", "group", "raise", "rows", "paper", "printed"]
 _RULES = ("paper", "printed")

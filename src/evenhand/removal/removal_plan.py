@@ -1,21 +1,172 @@
-"""``RemovalPlan``: how many decisions change, where, and to what. No row is touched here."""
+"""``RemovalPlan``: how many decisions change, where, and to what. No row is touched here.
 
-from collections.abc import Iterable, Iterator, Mapping
+``GeneratedPlan`` is a new table instead, to be generated from the modified model.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.counts import Attribute
 from evenhand.display import Described, Summary
 from evenhand.effects import Indirect, measure_tables
 from evenhand.effects.model_tables import compared_counts
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.graph.admissible_graphs import ancestral_graphs
-from evenhand.graph.conditional_tables import ConditionalTable
+from evenhand.graph.conditional_tables import ConditionalTable, Network
 from evenhand.question import Question
-from evenhand.removal.decision_changes import ChangedDecisions, DecisionChanges
+from evenhand.removal.many_values import moves_across, moves_between
+
+
+class ByDirection(NamedTuple):
+    """How many decisions become favorable, and how many unfavorable.
+
+    Where no value is the favorable one: how many rise in the order of values, and fall.
+    """
+
+    to_favorable: int
+    to_unfavorable: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DecisionChanges:
+    """How many rows change; each element is about one group, line, old and new decision.
+
+    ``old`` and ``new`` are indices of the values of the decision as they are stored.
+    """
+
+    group: NDArray[np.intp]
+    line: NDArray[np.intp]
+    old: NDArray[np.intp]
+    new: NDArray[np.intp]
+    rows: NDArray[np.int64]
+
+    def by_group(self, rank: NDArray[np.intp], groups: int) -> tuple[ByDirection, ...]:
+        """Who gains and who loses, where a lower rank of a stored value is better."""
+        step = rank[self.old] - rank[self.new]
+        up, down = (
+            np.bincount(self.group[way], self.rows[way], groups).astype(int).tolist()
+            for way in (step > 0, step < 0)
+        )
+        return tuple(map(ByDirection, up, down))
+
+    def count_change(
+        self, kinds: NDArray[np.intp], shape: tuple[int, ...]
+    ) -> NDArray[np.int64]:
+        """What is added to counts by kind of decision, group and line."""
+        change = np.zeros(shape, np.int64)
+        np.add.at(change, (kinds[self.new], self.group, self.line), self.rows)
+        np.subtract.at(change, (kinds[self.old], self.group, self.line), self.rows)
+        return change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedDecisions:
+    """How many decisions of each group change: who gains and who loses."""
+
+    groups: tuple[ByDirection, ...]
+    labels: tuple[str, ...]
+    question: Question
+
+    @property
+    def row_count(self) -> int:
+        """All of them."""
+        return sum(map(sum, self.groups))
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """Plain values, by group."""
+        names = ("group", "other") if self.question.group else self.labels
+        return {name: by._asdict() for name, by in zip(names, self.groups, strict=True)}
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Both directions in words, for a summary."""
+        question = self.question
+        named = [f"{question.groups_column}={label}" for label in self.labels]
+        ways = (
+            f"{sum(way):,} ({_each(named, way)})" if any(way) else none
+            for way, none in zip(
+                zip(*self.groups, strict=True), ("none", "none: nobody loses"), strict=True
+            )
+        )
+        if question.favorable:
+            return tuple(zip(("to favorable", "to unfavorable"), ways, strict=True))
+        if question.order:
+            return tuple(zip(("to a better value", "to a worse value"), ways, strict=True))
+        changed = [sum(by) for by in self.groups]
+        text = f"{sum(changed):,} ({_each(named, changed)})" if sum(changed) else "none"
+        return (("to another value", text),)
+
+
+def _each(names: Sequence[str], numbers: Sequence[int]) -> str:
+    return ", ".join(f"{name}: {many:,}" for name, many in zip(names, numbers, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class StoredDecisions:
+    """Counts by stored value, group and line, in the order of values if there is one.
+
+    ``place`` is the index of each value among those of the decision's column, ``kinds`` that of
+    its kind among the decisions that are compared.
+    """
+
+    counts: NDArray[np.int64]
+    place: NDArray[np.intp]
+    kinds: NDArray[np.intp]
+    is_ordered: bool
+
+    @classmethod
+    def of(cls, certificate: Certificate) -> "StoredDecisions":
+        """Count the decisions of the people whom a certificate compares, as they are stored."""
+        examined, partition = certificate.examined, certificate.partition
+        question, counts = examined.question, examined.counts
+        values = counts.attribute(question.decision).values
+        line, first = counts.groups(partition.names)
+        shape = (len(first), len(examined.groups), len(values))
+        cell = (line * shape[1] + examined.group_codes) * shape[2]
+        cells = counts.totals(cell + counts.column(question.decision), int(np.prod(shape)))
+        stored = [v for v in question.order or values if v in values]
+        place = np.array([values.index(v) for v in stored], np.intp)
+        return cls(
+            cells.reshape(shape).T[place],
+            place,
+            examined.decision_kinds[place],
+            bool(question.order),
+        )
+
+    def changes_across(self, change: NDArray[np.int64]) -> DecisionChanges:
+        """So many more favorable decisions, by group and line; fewer where it is negative."""
+        lines = np.flatnonzero(change.any(axis=0))
+        moves = moves_across(
+            self.counts[..., lines],
+            self.kinds == 0,
+            change[:, lines],
+            ordered=self.is_ordered,
+        )
+        return self._changes(moves, lines)
+
+    def changes_to(self, new: NDArray[np.int64]) -> DecisionChanges:
+        """So many decisions of each kind, by kind, group and line; each value is a kind."""
+        new = new[self.kinds]
+        lines = np.flatnonzero((new != self.counts).any(axis=(0, 1)))
+        moves = moves_between(self.counts[..., lines], new[..., lines], ordered=self.is_ordered)
+        return self._changes(moves, lines)
+
+    def _changes(self, moves: NDArray[np.int64], lines: NDArray[np.intp]) -> DecisionChanges:
+        """Moves by old value, new value, group and line, as changes of stored values."""
+        group, line, old, new = np.nonzero(moves.transpose(2, 3, 0, 1))
+        return DecisionChanges(
+            group=group,
+            line=lines[line],
+            old=self.place[old],
+            new=self.place[new],
+            rows=moves[old, new, group, line],
+        )
+
 
 _SHOWN_MOVES = 10
 
@@ -276,3 +427,100 @@ def _decisions(
     of |= {name: partition.assignments.column(name)[axes[2]] for name in partition.names}
     np.add.at(cube, tuple(of[name] for name in names), partition.counts)
     return cube
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class GeneratedPlan(FromCertificate, Described):
+    """A new table of the graph's columns with as many rows as were compared.
+
+    The rows follow the network, with ``decision_shares`` in place of the decision's own table.
+    By quotas every decision rate meets the criterion below ``threshold``; sampled independently
+    (``sampled``) they meet it only by chance. No row of the input is used, so there are no
+    moves, and every row counts as changed.
+
+    Paper: alg:mg
+    """
+
+    policy: str
+    sampled: bool
+    network: Network
+    decision_shares: NDArray[np.float64]
+    certificate: Certificate
+    threshold: Fraction
+    names: tuple[str, ...]
+    row_count: int
+    model_distance: float
+
+    method: ClassVar[str] = "modify-graph"
+    moves: ClassVar[tuple[Move, ...]] = ()
+    redrawn: ClassVar[tuple[ConditionalTable, ...]] = ()
+    changed_decisions: ClassVar[None] = None
+
+    @property
+    def changed_rows(self) -> int:
+        """All rows."""
+        return self.row_count
+
+    @property
+    def reaches_criterion(self) -> bool:
+        """Whether the generated rows are sure to meet the criterion."""
+        return not self.sampled
+
+    @property
+    def tables(self) -> Iterator[tuple[Attribute, tuple[str, ...], NDArray[np.float64]]]:
+        """Each node, its parents, and its shares given them; causes before effects."""
+        modified: Mapping[str, NDArray[np.float64]] = {
+            self.question.decision: self.decision_shares
+        }
+        for name, table in self.network.tables.items():
+            yield table.node, table.names[:-1], modified.get(name, table.shares)
+
+    def to_dict(self) -> dict[str, object]:
+        """The plan as plain values."""
+        return {
+            "method": self.method,
+            "policy": self.policy,
+            "changed_rows": self.changed_rows,
+            "changed_decisions": self.changed_decisions,
+            "reaches_criterion": self.reaches_criterion,
+            "columns": list(self.names),
+            "model_distance": self.model_distance,
+        }
+
+    def summary(self) -> Summary:
+        """How many rows would be generated, and how."""
+        how = (
+            "drawn independently: nothing promises that they meet the criterion"
+            if self.sampled
+            else "counted out so that every decision rate meets the criterion"
+        )
+        return Summary(
+            title=f"{self.method} ({self.policy}): {self.row_count:,} new rows, {how}",
+            facts=(
+                ("columns", ", ".join(self.names)),
+                ("distance in the model", f"{self.model_distance:.2e}"),
+            ),
+        )
+
+
+def changeable_columns(plan: Plan) -> tuple[str, ...]:
+    """The columns that a plan's method changes where it must, whether or not it had to."""
+    changed = changed_columns(plan)
+    if changed or not isinstance(plan, RemovalPlan):
+        return changed
+    return (plan.question.decision, *(table.node.name for table in plan.redrawn))
+
+
+def changed_columns(plan: Plan) -> tuple[str, ...]:
+    """The columns in which released rows can differ from those before.
+
+    All of them if rows are generated, none if rows are only left out or doubled.
+    """
+    if isinstance(plan, GeneratedPlan):
+        return plan.names
+    if isinstance(plan, RemovalPlan):  # whose moves can be very many, all of one column
+        moved = {plan.question.decision: None} if plan.changed_rows else {}
+    else:
+        moved = dict.fromkeys(name for move in plan.moves for name in move.becomes)
+    redrawn = dict.fromkeys(table.node.name for table in plan.redrawn) if moved else {}
+    return tuple(moved | redrawn)

@@ -19,9 +19,8 @@ from evenhand.counts import CountTable
 from evenhand.errors import ColumnError
 from evenhand.evidence import Certificate
 from evenhand.question.parse_values import require_texts
-from evenhand.removal.baselines import BaselinePlan, Seed
-from evenhand.removal.preconditions import check_releasable
-from evenhand.removal.random_rows import choose_rows
+from evenhand.removal.baselines import BaselinePlan, Seed, choose_rows
+from evenhand.removal.modify_data import check_releasable
 from evenhand.removal.removal_plan import Move
 
 

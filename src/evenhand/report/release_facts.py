@@ -12,7 +12,7 @@ from evenhand.releasing import Release, Utility
 from evenhand.releasing.cost import Accuracy, Relearned
 from evenhand.releasing.manifest import notice
 from evenhand.removal import ChangedDecisions, RemovalPlan, changed_columns
-from evenhand.removal.decision_changes import DecisionChanges
+from evenhand.removal.removal_plan import DecisionChanges
 
 
 @dataclass(frozen=True, kw_only=True)

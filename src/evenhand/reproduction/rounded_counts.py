@@ -8,8 +8,8 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate
+from evenhand.removal.modify_data import check_releasable
 from evenhand.removal.modify_graph import optimal_rates
-from evenhand.removal.preconditions import check_releasable
 
 
 def rounded_model(

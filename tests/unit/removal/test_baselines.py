@@ -1,4 +1,4 @@
-"""The methods to compare with: what they do, and that they promise nothing."""
+"""Methods to compare with, their random rows and their ranker."""
 
 from collections import Counter
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 from tests import several_groups
 from tests.admission import GRAPH, QUESTION
 
-from evenhand import CountTable, Question, datasets
+from evenhand import CountTable, Question, datasets, release
 from evenhand.errors import CannotReleaseError, ColumnError, ResourceError
 from evenhand.evidence import Partition, certify
 from evenhand.graph import CausalGraph, PartialGraph
@@ -22,6 +22,93 @@ from evenhand.removal import (
     ShuffleProtected,
     plan_removal,
 )
+from evenhand.removal.baselines import choose_rows, favorable_scores
+
+HIRED = Question(protected="sex", group="f", decision="hired", favorable="yes")
+
+
+def audited(scale, **columns):
+    table = {"sex": ["f", "f", "m", "m"], "hired": ["no", "yes"] * 2} | columns
+    counts = CountTable.of(table, [n * scale for n in (6, 4, 5, 5)])
+    return certify(counts, CausalGraph.parse("sex -> hired"), HIRED)
+
+
+def test_as_many_rows_are_chosen_as_were_asked_for_and_no_more_than_there_are():
+    counts = np.array([5, 0, 7])
+    chosen = choose_rows(counts, 9, np.random.default_rng(1))
+    assert chosen.sum() == 9
+    assert (chosen <= counts).all()
+
+
+@pytest.mark.parametrize("scale", [1, 10**9, 10**12, 10**15])
+def test_rows_alike_in_every_column_are_released_however_many(scale):
+    certificate = audited(scale * 100)
+    released = release(certificate.examined.counts, ModifyData().plan(certificate), seed=1)
+    assert str(released.certificate.verdict) == "certified"
+    # 10 points apart and less than 5 allowed: 5 of 100 in the smaller group, and one.
+    assert released.changed_rows == 50 * scale + 1
+
+
+def test_a_choice_among_too_many_rows_is_refused_in_words():
+    with pytest.raises(ResourceError, match="chosen at random"):
+        choose_rows(np.array([10**9, 1]), 5, np.random.default_rng(1))
+
+
+def test_methods_that_cannot_choose_are_left_out_of_a_comparison():
+    compared = compare(audited(10**12))
+    assert any("chosen at random" in note for note in compared.skipped)
+    assert "minimal" in {outcome.policy for outcome in compared.outcomes}
+
+
+def people(rng, lines=40):
+    columns = {"a": rng.integers(0, 2, lines), "b": rng.integers(0, 4, lines)}
+    table = CountTable.of({name: [str(c) for c in codes] for name, codes in columns.items()})
+    rows = rng.integers(1, 30, len(table))
+    return table, rng.binomial(rows, 0.3 + 0.4 * (table.codes[0] == 1)), rows
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_are_those_of_the_penalised_maximum_likelihood(seed):
+    from scipy.optimize import minimize  # noqa: PLC0415
+
+    table, yes, rows = people(np.random.default_rng(seed))
+    lines = [
+        [1.0, *(float(a == v) for v in range(table.cards[0]))]
+        + [float(b == v) for v in range(table.cards[1])]
+        for a, b in zip(*table.codes, strict=True)
+    ]
+    design = np.array(lines)
+
+    def loss(weights):
+        odds = design @ weights
+        likelihood = (yes * odds - rows * np.log1p(np.exp(odds))).sum()
+        return (weights[1:] ** 2).sum() / 2 - likelihood
+
+    best = minimize(loss, np.zeros(design.shape[1]), tol=1e-12, options={"gtol": 1e-7})
+    assert favorable_scores(table, yes, rows) == pytest.approx(design @ best.x, abs=1e-4)
+
+
+def test_an_attribute_that_settles_the_decision_leaves_the_scores_finite():
+    table = CountTable.of({"a": ["0", "1"]})
+    scores = favorable_scores(table, np.array([0, 1000]), np.array([1000, 1000]))
+    assert np.isfinite(scores).all()
+    assert scores[1] > scores[0]
+
+
+@pytest.mark.parametrize("yes", [0, 7])
+def test_decisions_that_are_all_alike_rank_nobody(yes):
+    table = CountTable.of({"a": ["0", "1"]})
+    scores = favorable_scores(table, np.array([yes, yes]), np.array([7, 7]))
+    assert np.isfinite(scores).all()
+    assert scores[0] == pytest.approx(scores[1])
+
+
+def test_more_rows_of_the_same_shares_give_nearly_the_same_order():
+    table, yes, rows = people(np.random.default_rng(7))
+    once = favorable_scores(table, yes, rows)
+    often = favorable_scores(table, 1000 * yes, 1000 * rows)
+    assert np.corrcoef(once, often)[0, 1] > 0.99
+
 
 BASELINES = [ShuffleProtected(), LocalMassaging(), LocalPreferentialSampling()]
 

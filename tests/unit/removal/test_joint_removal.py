@@ -33,7 +33,7 @@ from evenhand.removal.joint_removal import (
     identified_graph,
     through_effects,
 )
-from evenhand.removal.stored_decisions import StoredDecisions
+from evenhand.removal.removal_plan import StoredDecisions
 
 TAU = Fraction(1, 20)
 

@@ -1,18 +1,219 @@
-"""A plan as moves, as plain values and in words."""
+"""Plans, what they change, and what is generated instead."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests import loans
+from tests import loans, naive_groups
 from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
 from evenhand.evidence import Verdict, certify
 from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import Network
-from evenhand.removal import ModifyData, Move, RemovalPlan, plan_removal
-from evenhand.removal.stored_decisions import StoredDecisions
+from evenhand.removal import ModifyData, ModifyGraph, Move, RemovalPlan, plan_removal
+from evenhand.removal.removal_plan import (
+    ByDirection,
+    ChangedDecisions,
+    DecisionChanges,
+    StoredDecisions,
+)
+
+
+def random_changes(seed, *, values=4, groups=3, lines=5):
+    rng = np.random.default_rng(seed)
+    old, new = rng.integers(0, values, (2, 40))
+    other = np.where(old == new, (new + 1) % values, new)
+    return DecisionChanges(
+        group=rng.integers(0, groups, 40),
+        line=rng.integers(0, lines, 40),
+        old=old,
+        new=other,
+        rows=rng.integers(1, 9, 40),
+    )
+
+
+def listed(changes):
+    columns = (changes.group, changes.line, changes.old, changes.new, changes.rows)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_who_gains_and_who_loses_is_counted_group_by_group(seed):
+    changes = random_changes(seed)
+    rank = np.random.default_rng(seed).permutation(4)
+    expected = [[0, 0] for _ in range(3)]
+    for group, _, old, new, rows in listed(changes):
+        expected[group][0 if rank[new] < rank[old] else 1] += rows
+    assert changes.by_group(rank, 3) == tuple(ByDirection(*ways) for ways in expected)
+
+
+def test_values_of_one_rank_gain_nothing():
+    changes = DecisionChanges(**{name: np.array([1]) for name in ("group", "line", "rows")},
+                              old=np.array([0]), new=np.array([2]))  # fmt: skip
+    assert changes.by_group(np.array([0, 1, 0]), 2) == (ByDirection(0, 0), ByDirection(0, 0))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_counts_lose_what_they_give_and_get_what_they_take(seed):
+    changes = random_changes(seed)
+    kinds = np.array([0, 1, 1, 0])
+    expected = np.zeros((2, 3, 5), int)
+    for group, line, old, new, rows in listed(changes):
+        expected[kinds[old], group, line] -= rows
+        expected[kinds[new], group, line] += rows
+    assert changes.count_change(kinds, (2, 3, 5)).tolist() == expected.tolist()
+
+
+GROUPS = (ByDirection(3, 0), ByDirection(0, 2), ByDirection(1, 1))
+
+
+@pytest.mark.parametrize(
+    ("question", "facts"),
+    [
+        (
+            {"favorable": "Low"},
+            (
+                ("to favorable", "4 (race=a: 3, race=b: 0, race=c: 1)"),
+                ("to unfavorable", "3 (race=a: 0, race=b: 2, race=c: 1)"),
+            ),
+        ),
+        (
+            {"criterion": "cumulative", "order": ("Low", "High")},
+            (
+                ("to a better value", "4 (race=a: 3, race=b: 0, race=c: 1)"),
+                ("to a worse value", "3 (race=a: 0, race=b: 2, race=c: 1)"),
+            ),
+        ),
+        (
+            {"criterion": "every"},
+            (("to another value", "7 (race=a: 3, race=b: 2, race=c: 2)"),),
+        ),
+    ],
+)
+def test_directions_are_told_by_what_was_asked(question, facts):
+    changed = ChangedDecisions(
+        groups=GROUPS,
+        labels=("a", "b", "c"),
+        question=Question(protected="race", decision="score", **question),
+    )
+    assert changed.facts() == facts
+    assert changed.row_count == 7
+    assert changed.to_dict() == {
+        "a": {"to_favorable": 3, "to_unfavorable": 0},
+        "b": {"to_favorable": 0, "to_unfavorable": 2},
+        "c": {"to_favorable": 1, "to_unfavorable": 1},
+    }
+
+
+@pytest.mark.parametrize("criterion", ["favorable", "every"])
+def test_no_change_is_said_in_words(criterion):
+    none = ChangedDecisions(
+        groups=(ByDirection(0, 0),) * 2,
+        labels=("a", "b"),
+        question=Question(
+            protected="race",
+            group="a",
+            decision="score",
+            criterion=criterion,
+            favorable="Low" if criterion == "favorable" else None,
+        ),
+    )
+    told = [text for _, text in none.facts()]
+    assert told == (["none", "none: nobody loses"] if criterion == "favorable" else ["none"])
+    assert [*none.to_dict()] == ["group", "other"]
+
+
+SCORE_GRAPH = CausalGraph.parse("race -> score; place -> score")
+
+
+def certified(seed, number):
+    cells, question, groups, values = [*naive_groups.cases(seed, number + 1)][number]
+    found = certify(naive_groups.table_of(cells), SCORE_GRAPH, question, min_coverage=0)
+    return cells, found, groups, values
+
+
+def named(changes, found, groups):
+    """Rows by place, group, old and new decision."""
+    values = found.examined.counts.attribute("score").values
+    places = [found.partition.where(at)["place"] for at in range(len(found.partition))]
+    rows = Counter()
+    columns = (changes.line, changes.group, changes.old, changes.new, changes.rows)
+    for line, group, old, new, many in zip(*(c.tolist() for c in columns), strict=True):
+        rows[places[line], groups[group], values[old], values[new]] += many
+    return rows
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_counts_are_those_of_the_cells_in_the_order_of_values(number):
+    cells, found, groups, values = certified(1, number)
+    stored = StoredDecisions.of(found)
+    question = found.question
+    order = question.order or tuple(sorted(naive_groups.VALUES[:values]))
+    places = sorted({place for place, _, _ in cells})
+    assert stored.counts.tolist() == [
+        [
+            [cells.get((place, label, value), 0) for place in places]
+            for label in naive_groups.GROUPS[:groups]
+        ]
+        for value in order
+    ]
+    assert stored.is_ordered == bool(question.order)
+    column = found.examined.counts.attribute("score").values
+    assert [column[at] for at in stored.place] == [*order]
+    kinds = found.partition.decisions
+    for value, kind in zip(order, stored.kinds, strict=True):
+        expected = value
+        if question.favorable:
+            expected = kinds[0] if value in question.favorable_values else kinds[1]
+        assert kinds[kind] == expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_so_many_decisions_become_favorable_and_no_more_move(seed):
+    cells, found, groups, _ = certified(seed, 3 if seed % 2 else 0)
+    favorable = {*found.question.favorable_values}
+    rng = np.random.default_rng(seed)
+    partition = found.partition
+    yes, rows = partition.favorable[0], partition.rows
+    change = rng.integers(-yes, rows - yes + 1)
+    moves = named(StoredDecisions.of(found).changes_across(change), found, partition.groups)
+    for line in range(len(partition)):
+        place = partition.where(line)["place"]
+        for at, label in enumerate(naive_groups.GROUPS[:groups]):
+            own = {key[2:]: n for key, n in moves.items() if key[:2] == (place, label)}
+            gained = sum(n for (old, new), n in own.items() if new in favorable)
+            lost = sum(n for (old, new), n in own.items() if old in favorable)
+            assert gained - lost == change[at, line]
+            assert sum(own.values()) == abs(change[at, line])
+            for value in naive_groups.VALUES:
+                left = sum(n for (old, _), n in own.items() if old == value)
+                assert left <= cells.get((place, label, value), 0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_new_counts_of_every_value_are_reached_with_the_fewest_rows(seed):
+    cells, found, groups, values = certified(seed, 1 + seed % 2)
+    rng = np.random.default_rng(seed)
+    partition = found.partition
+    new = np.stack(
+        [
+            [rng.multinomial(n, np.ones(values) / values) for n in line]
+            for line in partition.rows.tolist()
+        ]
+    ).transpose(2, 0, 1)
+    moves = named(StoredDecisions.of(found).changes_to(new), found, partition.groups)
+    after = Counter(cells)
+    for (place, label, old, became), n in moves.items():
+        after[place, label, old] -= n
+        after[place, label, became] += n
+    for line in range(len(partition)):
+        place = partition.where(line)["place"]
+        for at, label in enumerate(naive_groups.GROUPS[:groups]):
+            for kind, value in enumerate(partition.decisions):
+                assert after[place, label, value] == new[kind, at, line]
+    assert sum(moves.values()) == int(abs(new - partition.counts).sum()) // 2
 
 
 def planned(group_change, other_change, **further):
@@ -201,3 +402,26 @@ def test_a_question_without_effects_has_a_plan_without_them():
     plan = plan_removal(certify(loans.loans(), loans.ZIP_FIRST, loans.QUESTION.direct))
     assert plan.indirect is None
     assert not {"indirect", "lower_bound", "proven"} & {*plan.to_dict()}
+
+
+def generated(**options):
+    certificate = certify(datasets.admissions(2), GRAPH, QUESTION)
+    return plan_removal(certificate, method=ModifyGraph(**options))
+
+
+@pytest.mark.parametrize(
+    ("options", "promises"), [({"generate": True}, True), ({"sample": True}, False)]
+)
+def test_only_quotas_promise_to_meet_the_criterion(options, promises):
+    plan = generated(**options)
+    assert plan.reaches_criterion is promises
+    assert ("nothing promises" in str(plan)) is not promises
+    assert plan.to_dict()["changed_rows"] == plan.row_count == 2200
+
+
+def test_only_the_decisions_table_is_modified():
+    plan = generated(generate=True)
+    for node, parents, shares in plan.tables:
+        table = plan.network.tables[node.name]
+        assert parents == table.names[:-1]
+        assert np.array_equal(shares, table.shares) is (node.name != "admission")

@@ -14,13 +14,13 @@ from tests.window_brute_force import (
     random_values,
 )
 
-from evenhand.removal.nearest_rates import nearest_counts_in_window
-from evenhand.removal.value_change import (
+from evenhand.removal.many_values import (
     fewest_rows_cumulative,
     fewest_rows_every,
     fewest_steps_cumulative,
 )
-from evenhand.removal.window_change import fewest_in_window
+from evenhand.removal.modify_graph import nearest_counts_in_window
+from evenhand.removal.window import fewest_in_window
 
 pytestmark = pytest.mark.slow
 

@@ -1,4 +1,4 @@
-"""All groups of a subpopulation at once, against exhaustive search and the two-group solver."""
+"""Windows of rates against exhaustive search, and plans of today's rule."""
 
 from fractions import Fraction
 from time import process_time
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.two_groups import Pair, feasible_range, fewest_changes
 from tests.window_brute_force import THRESHOLDS, best_counts, meets, random_table
 
-from evenhand.removal.window_change import distinct_columns, fewest_in_window, within_window
+from evenhand.removal.window import distinct_columns, fewest_in_window, within_window
 
 TWENTIETH = Fraction(1, 20)
 
