@@ -257,7 +257,7 @@ class Audit(Described):
             judging = {**judging, "codings": rows.codings, "dropped": rows.dropped}
         if file.edits:
             graph.check(counts.names, question, knowledge)
-        origin = GraphOrigin.of(graph, decision_last=knowledge.tiers_assumed)
+        origin = GraphOrigin.of(graph)
         origin = replace(origin, chosen_from=chosen_from)
         case = JudgedCase(counts, graph, question, knowledge, origin)
         certificate = _certificate(case, judging, unedited)

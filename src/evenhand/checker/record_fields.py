@@ -62,6 +62,18 @@ def are_edits(value: Any) -> bool:  # noqa: ANN401  # of whatever form
     )
 
 
+def is_knowledge(value: Any) -> bool:  # noqa: ANN401  # of whatever form
+    """Whether a value is what was told the search: tiers, required and forbidden arrows."""
+    arrows = [*value["required"], *value["forbidden"]]
+    return (
+        value.keys() == {"tiers", "required", "forbidden"}
+        and any(value.values())
+        and all(map(are_names, [*value["tiers"], *arrows]))
+        and all(len(arrow) == len("ab") for arrow in arrows)
+        and all(value["tiers"])
+    )
+
+
 # What is taken from a record as it stands: of which form each of it must be, if it is there.
 _FORMS: dict[str, Callable[[Any], object]] = {
     "versions.evenhand": is_text,
@@ -96,6 +108,7 @@ _FORMS: dict[str, Callable[[Any], object]] = {
     "graph.origin.ended_early": is_text,
     "graph.origin.chosen_from": lambda value: type(value) is int and value > 0,
     "graph.origin.edits": are_edits,
+    "graph.origin.knowledge": is_knowledge,
     "release.method": is_text,
     "release.policy": is_text,
     "release.seed_commitment": re.compile("[0-9a-f]{64}").fullmatch,
@@ -163,7 +176,7 @@ def inputs(record: Record) -> Record:
             taken[part] = {name: record[part][name] for name in names}
     origin = record["graph"]["origin"]
     learned = _ORIGIN.split() if origin["kind"] == "learned" else ["kind"]
-    optional = ("limits", "ended_early", "chosen_from", "edits", "unedited")
+    optional = ("knowledge", "limits", "ended_early", "chosen_from", "edits", "unedited")
     learned += [name for name in optional if name in origin]
     taken["graph"]["origin"] = {name: origin[name] for name in learned}
     return taken

@@ -25,6 +25,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "graph.origin": ("given" if origin["kind"] == "given" else learned.format(**origin))
         + (", {limits}".format(**origin) if "limits" in origin else "")
         + (", ended early" if "ended_early" in origin else "")
+        + (", told tiers and arrows" if "knowledge" in origin else "")
         + (", columns chosen from {chosen_from:,}" if "chosen_from" in origin else "").format(
             **origin
         )

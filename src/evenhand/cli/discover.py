@@ -63,9 +63,7 @@ def discover(
             assumptions += tuple(f"As the question file asks: {edit}." for edit in result.edits)
     if json or output_format == "json":
         print_json(
-            result.to_dict()
-            if isinstance(result, graph.LocalCauses)
-            else saved_graph(result, decision_last=knowledge.tiers_assumed)
+            result.to_dict() if isinstance(result, graph.LocalCauses) else saved_graph(result)
         )
     elif output_format == "dot" and not isinstance(result, graph.LocalCauses):
         print_exactly(result.dot_lines())

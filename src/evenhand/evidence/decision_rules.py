@@ -161,8 +161,7 @@ def without_rule(
         examined = examined_counts(remaining, asked).counts
         learned = discover(examined, knowledge=known, question=asked, **search)
         without = fitting_edits(learned, made)
-    origin = GraphOrigin.of(without, decision_last=known.tiers_assumed)
-    return JudgedCase(remaining, without, asked, known, origin)
+    return JudgedCase(remaining, without, asked, known, GraphOrigin.of(without))
 
 
 def _two_decisions(examined: ExaminedCounts) -> CountTable:

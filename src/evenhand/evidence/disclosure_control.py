@@ -134,7 +134,7 @@ def _without_statistics(graph: Graph) -> Graph:
         significance=record.significance,
         ambiguous=record.ambiguous,
         stand_ins=record.stand_ins,
-        decision_last=record.decision_last,
+        knowledge=record.knowledge,
         limits=record.limits,
     )
     return replace(graph, record=bare)

@@ -1,7 +1,7 @@
 """``GraphOrigin``: where a graph came from, as data and in words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from evenhand.display import plain
@@ -94,6 +94,7 @@ class GraphOrigin:
     ``rows`` says from which: the "same" that are judged, the "original" of a release, or
     "other" ones, as a graph that was saved may come from; others are not told ("withheld").
     ``decision_last`` says that the decision was taken to come last, as no tiers were given.
+    ``knowledge`` is what a person told the search: tiers, required and forbidden arrows.
     ``limits`` were set for the search, and ``ended_early`` says what they left untried.
     ``chosen_from`` says from how many columns a search near the decision chose.
     ``edits`` were made afterwards, to the ``unedited`` graph if that is known.
@@ -108,6 +109,7 @@ class GraphOrigin:
     test: str = ""
     significance: str = ""
     decision_last: bool = False
+    knowledge: Mapping[str, Any] = field(default_factory=dict)
     limits: str = ""
     ended_early: str = ""
     chosen_from: int = 0
@@ -123,7 +125,7 @@ class GraphOrigin:
         return cls(**{**content, "edits": edits, "unedited": unedited})
 
     @classmethod
-    def of(cls, graph: PartialGraph, *, decision_last: bool = False) -> "GraphOrigin":
+    def of(cls, graph: PartialGraph) -> "GraphOrigin":
         """The origin of a graph, known by its record of discovery."""
         record = graph.record
         unedited = None if graph.unedited is None else UneditedGraph.of(graph.unedited)
@@ -135,7 +137,8 @@ class GraphOrigin:
             algorithm=_ALGORITHMS.get(record.algorithm, record.algorithm),
             test=record.test,
             significance=str(record.significance),
-            decision_last=decision_last or record.decision_last,
+            decision_last=record.knowledge.tiers_assumed,
+            knowledge=record.knowledge.told,
             limits=record.limits,
             ended_early=record.ended_early,
             edits=graph.edits,
@@ -194,10 +197,8 @@ class GraphOrigin:
             return {"kind": "given", **edits}
         plain = [name for name in self.__slots__ if name not in ("edits", "unedited")]
         fields = {name: getattr(self, name) for name in plain}
-        optional = [
-            name for name in ("limits", "ended_early", "chosen_from") if not fields[name]
-        ]
-        return {name: fields[name] for name in fields if name not in optional} | edits
+        always = ("kind", "rows", "algorithm", "test", "significance", "decision_last")
+        return {name: one for name, one in fields.items() if one or name in always} | edits
 
     def assumptions(self, decision: str) -> tuple[str, ...]:
         """What was taken for granted where the graph was learned, in words."""
@@ -216,9 +217,9 @@ class GraphOrigin:
         )
 
 
-def saved_graph(graph: PartialGraph, *, decision_last: bool = False) -> dict[str, Any]:
+def saved_graph(graph: PartialGraph) -> dict[str, Any]:
     """A learned graph as plain values, with what ``load_graph`` needs to know of its origin."""
-    origin = GraphOrigin.of(graph, decision_last=decision_last)
+    origin = GraphOrigin.of(graph)
     return {
         **graph.to_dict(),
         "doubtful": sorted(map(list, graph.doubtful)),

@@ -125,6 +125,7 @@ def discover(
             notes=tuple(notes),
             stand_ins=left,
             counts=counts,
+            knowledge=known,
         ),
     )
 

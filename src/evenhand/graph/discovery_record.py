@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from evenhand.counts import CountTable
 from evenhand.graph.orientation import Conflict, Edge, Triple
+from evenhand.question import Knowledge
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class DiscoveryRecord:
     gives for each column that did not enter the search the one that says the same. ``counts``
     are what the graph was learned from, or their digest if it was read from a file, and
     ``rows`` says which. ``limits`` says in words which limits were set, ``max_depth`` among
-    them, and ``ended_early`` what they left untried, which depends on the counts.
+    them, and ``ended_early`` what they left untried, which depends on the counts. ``knowledge``
+    is what was told before the search.
     """
 
     algorithm: str
@@ -43,7 +45,7 @@ class DiscoveryRecord:
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     rows: Literal["same", "original", "other"] = "same"
     counts: CountTable | str = field(default="", compare=False, repr=False)
-    decision_last: bool = False
+    knowledge: Knowledge = field(default_factory=Knowledge)
 
     @property
     def settings(self) -> dict[str, Any]:

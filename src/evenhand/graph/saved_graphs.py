@@ -11,7 +11,7 @@ from evenhand.graph.discovery_record import DiscoveryRecord
 from evenhand.graph.graph import CausalGraph, PartialGraph
 from evenhand.graph.orientation import Triple
 from evenhand.graph.text_formats import graph_of
-from evenhand.question import GraphEdit
+from evenhand.question import GraphEdit, Knowledge
 
 
 def load_graph(path: str | Path) -> PartialGraph:
@@ -59,7 +59,9 @@ def _record(origin: Mapping[str, Any], content: Any) -> DiscoveryRecord:  # noqa
         significance=float(origin["significance"]),
         rows="original" if origin["rows"] == "original" else "other",
         counts=str(origin.get("counts") or _partition_digest(content)),
-        decision_last=bool(origin["decision_last"]),
+        knowledge=Knowledge.recorded(
+            origin.get("knowledge", {}), tiers_assumed=bool(origin["decision_last"])
+        ),
         limits=str(origin.get("limits", "")),
         ended_early=str(origin.get("ended_early", "")),
     )

@@ -4,7 +4,7 @@ A column of a later tier cannot cause one of an earlier tier. Columns of one tie
 other. ``...`` stands for all columns that no tier names.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from types import EllipsisType
@@ -152,8 +152,31 @@ class Knowledge:
         """Apply what is known to the columns that there are."""
         return KnownOrder.resolve(self, tuple(names))
 
+    @property
+    def told(self) -> dict[str, list[list[str]]]:
+        """What a person told, as a record has it; nothing where tiers were only assumed."""
+        told = {
+            "tiers": self.tiers.plain if self.tiers and not self.tiers_assumed else [],
+            "required": [list(arrow) for arrow in self.required],
+            "forbidden": [list(arrow) for arrow in self.forbidden],
+        }
+        return told if any(told.values()) else {}
+
+    @classmethod
+    def recorded(
+        cls, told: Mapping[str, Sequence[Sequence[str]]], *, tiers_assumed: bool
+    ) -> "Knowledge":
+        """What a record says that a person told."""
+        tiers = (... if tier == [WILDCARD] else tier for tier in told.get("tiers", ()))
+        return cls(
+            tiers=Tiers(*tiers) if told.get("tiers") else None,
+            required=tuple(map(parse_arrow, told.get("required", ()))),
+            forbidden=tuple(map(parse_arrow, told.get("forbidden", ()))),
+            tiers_assumed=tiers_assumed,
+        )
+
     def to_dict(self) -> dict[str, object]:
-        """Plain lists."""
+        """Plain lists, as a question file has them."""
         return {
             "tiers": self.tiers.plain if self.tiers else [],
             "require": [_arrow_text(arrow) for arrow in self.required],

@@ -94,6 +94,7 @@ def test_a_name_nobody_knows_is_refused_wherever_it_stands(kind):
 
 
 EDIT = {"kind": "add", "arrow": ["a", "b"], "reason": "b came after"}
+KNOWN = {"tiers": [], "required": [], "forbidden": []}
 FORMS = {
     "an edit of no kind": ("graph.origin.edits", [{**EDIT, "kind": "forbid"}]),
     "an edit with more in it": ("graph.origin.edits", [{**EDIT, "surprise": 1}]),
@@ -101,6 +102,11 @@ FORMS = {
     "an edit of one end": ("graph.origin.edits", [{**EDIT, "arrow": ["a", "a"]}]),
     "an edit for a number": ("graph.origin.edits", [{**EDIT, "reason": 1}]),
     "edits that are no list": ("graph.origin.edits", EDIT),
+    "knowledge of nothing": ("graph.origin.knowledge", KNOWN),
+    "knowledge of an empty tier": ("graph.origin.knowledge", {**KNOWN, "tiers": [[]]}),
+    "knowledge of a name": ("graph.origin.knowledge", {**KNOWN, "required": [["a"]]}),
+    "knowledge of numbers": ("graph.origin.knowledge", {**KNOWN, "forbidden": [[1, 2]]}),
+    "more knowledge": ("graph.origin.knowledge", {**KNOWN, "tiers": [["a"]], "x": []}),
     "a doubtful pair": ("graph.doubtful", [["major", "gender"]]),
     "an origin of no kind": ("graph.origin.kind", "found"),
     "a scope that is none": ("scope.asked", "most"),

@@ -21,7 +21,7 @@ from evenhand.question import GraphEdit
 
 def test_a_graph_that_was_given_says_so():
     for graph in (GRAPH, OPEN_GRAPH):
-        origin = GraphOrigin.of(graph, decision_last=True)
+        origin = GraphOrigin.of(graph)
         assert (str(origin), origin.to_dict()) == ("given", {"kind": "given"})
         assert origin.before_release.to_dict() == {"kind": "given"}
 
@@ -34,6 +34,31 @@ def test_a_graph_that_was_learned_says_how():
     )
     assert str(origin.before_release).startswith("learned from the rows before release by PC")
     assert GraphOrigin(**origin.to_dict()) == origin
+
+
+def test_what_a_person_told_the_search_is_recorded(tmp_path):
+    known = eh.Knowledge(
+        tiers=eh.Tiers(["gender"], ..., ["admission"]),
+        required=["gender -> admission"],
+        forbidden=["gender -> test_score"],
+    )
+    told = {
+        "tiers": [["gender"], ["*"], ["admission"]],
+        "required": [["gender", "admission"]],
+        "forbidden": [["gender", "test_score"]],
+    }
+    counts = datasets.admissions(2)
+    certificate = eh.audit(counts, QUESTION, knowledge=known).certificate
+    for text in (certificate.to_json(), certificate.to_shared_json()):
+        assert origin_of(text)["knowledge"] == told
+        assert wrong(text, counts) == []
+    # Who judges by the graph of a certificate is told what it was learned with.
+    path = certificate.write(tmp_path / "graph.json")
+    again = eh.audit(counts, QUESTION, graph=eh.load_graph(path)).certificate
+    assert again.graph_origin.knowledge == told
+    untold = eh.audit(counts, QUESTION, knowledge=eh.Knowledge()).certificate
+    assert "knowledge" not in origin_of(untold.to_json())
+    assert untold.graph_origin.decision_last
 
 
 def test_without_tiers_the_decision_is_assumed_to_come_last():
