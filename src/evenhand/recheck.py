@@ -17,7 +17,7 @@ from functools import partial
 from itertools import zip_longest
 from math import isclose
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from evenhand.counts import CountTable
 from evenhand.display import ProgressCallback
@@ -41,6 +41,7 @@ from evenhand.graph import PartialGraph
 from evenhand.question import Codings, Question
 from evenhand.question.question import REST
 from evenhand.record import BLOCK, FORMAT, ROUNDING, Table
+from evenhand.record.record import Record
 from evenhand.record.stand_alone import ask_checker, can_read
 from evenhand.rows import Rows, read
 from evenhand.rows.open_files import is_spreadsheet
@@ -259,7 +260,7 @@ def _read(
 class RecordedCertificate:
     """What a record says of how it was made: the inputs of an audit that makes it again."""
 
-    content: Mapping[str, Any]
+    content: Record
 
     @classmethod
     def parse(cls, text: str, *, where: str = "certificate") -> "RecordedCertificate":
@@ -283,13 +284,11 @@ class RecordedCertificate:
     @property
     def question(self) -> Question:
         """The question as it was asked."""
-        fields = dict(self.content["question"])
+        content = self.content
+        fields: dict[str, Any] = {**content["question"], "rule": content["rules"]["declared"]}
         for derived in ("groups", "decisions", "min_coverage"):
             del fields[derived]
-        if self.content["pooled"]["other"]:
-            fields["other"] = REST
-        fields["rule"] = self.content["rules"]["declared"]
-        return Question(**fields)
+        return Question(**fields | ({"other": REST} if content["pooled"]["other"] else {}))
 
     @property
     def codings(self) -> Codings:
@@ -300,8 +299,12 @@ class RecordedCertificate:
     def graph(self) -> PartialGraph:
         """The graph, with the doubts that remained when it was learned."""
         graph = self.content["graph"]
+        arrows, undirected = (
+            frozenset((a, b) for a, b in edges)
+            for edges in (graph["arrows"], graph["undirected"])
+        )
         doubts = frozenset((a, centre, b) for a, centre, b in graph["doubtful"])
-        return PartialGraph(graph["nodes"], graph["arrows"], graph["undirected"], doubts=doubts)
+        return PartialGraph(tuple(graph["nodes"]), arrows, undirected, doubts=doubts)
 
     @property
     def release(self) -> ReleaseStatement | None:
@@ -337,14 +340,14 @@ class RecordedCertificate:
         So are they in the record without a declared rule.
         """
         content, certificate = self.content, self.judge(counts, dropped)
-        if self.is_shared:
+        if content["copy"] == "shared":
             least_count = content["withheld"]["least_count"]
             right = shared_record(certificate, least_count=least_count)
         else:
             right = full_record(certificate)
             if (beside := self._without_rule) is not None:
                 right["rules"]["without"]["record"] = beside.made_again(counts, dropped)
-        return right | {name: content[name] for name in ("versions", "seal")}
+        return right | {"versions": content["versions"], "seal": content["seal"]}
 
     def judge(self, counts: CountTable, dropped: int) -> Certificate:
         """Judge counts by the recorded question and graph."""
@@ -376,31 +379,31 @@ class RecordedCertificate:
             certificate = with_indirect(
                 certificate, lambda new: measure(new.examined, new.graph)
             )
-        beside = self._without_rule
-        return replace(
-            certificate,
-            release=self.release,
-            without_rule=beside.judge(counts, dropped) if beside else None,
-            tried=content.get("variants", {}),
-            **({"scope": asked, "complete": complete} if self.is_shared else {}),
-        )
+        certificate = replace(certificate, release=self.release)
+        if content["copy"] == "shared":
+            return replace(certificate, scope=asked, complete=complete)
+        beside, tried = self._without_rule, cast("Mapping[str, int]", content["variants"])
+        without = beside.judge(counts, dropped) if beside else None
+        return replace(certificate, without_rule=without, tried=tried)
 
     @property
     def _without_rule(self) -> "RecordedCertificate | None":
         """The record that stands beside one under a declared rule."""
-        record = self.content["rules"].get("without", {}).get("record")
-        return None if record is None else RecordedCertificate(record)
+        if self.content["copy"] == "shared" or "without" not in self.content["rules"]:
+            return None
+        return RecordedCertificate(self.content["rules"]["without"]["record"])
 
     @property
     def _potentials(self) -> list[dict[str, Any]]:
         """What proves the bounds in each graph: others may prove the same."""
+        if self.content["copy"] == "shared" or "indirect" not in self.content:
+            return []
         return [
             {
                 at: tuple(tuple(tuple(map(Fraction, one)) for one in kind) for kind in proof)
-                for at, proof in graph.get("potentials", {}).items()
+                for at, proof in cast("dict[str, Any]", graph.get("potentials", {})).items()
             }
-            for graph in self.content.get("indirect", {}).get("graphs", ())
-            if not self.is_shared
+            for graph in self.content["indirect"].get("graphs", ())
         ]
 
 
