@@ -35,13 +35,13 @@ PopulationVerdict: TypeAlias = Literal[
 Lines: TypeAlias = Table | list[Annotated[list[str | Count | None], rule(minItems=5)]]
 
 
-class Versions(TypedDict):
+class VersionsBlock(TypedDict):
     """Which program made the record."""
 
     evenhand: str
 
 
-class Question(TypedDict):
+class QuestionBlock(TypedDict):
     """Who is compared with whom, by which decisions, at which threshold."""
 
     protected: str | Labels
@@ -63,14 +63,14 @@ class Question(TypedDict):
     predicts: NotRequired[str]
 
 
-class Pooled(TypedDict):
+class PooledBlock(TypedDict):
     """Whether several groups, or several decisions, count as one."""
 
     other: bool
     unfavorable: bool
 
 
-class Codings(TypedDict):
+class CodingsBlock(TypedDict):
     """How columns were read, classed and merged."""
 
     columns: NotRequired[list[str]]
@@ -83,7 +83,7 @@ class Codings(TypedDict):
     merge: NotRequired[dict[str, dict[str, list[str]]]]
 
 
-class Edit(TypedDict):
+class EditBlock(TypedDict):
     """A change of a graph, with its reason."""
 
     kind: Literal["add", "remove", "reverse", "open"]
@@ -91,7 +91,7 @@ class Edit(TypedDict):
     reason: Annotated[str, rule(minLength=1)]
 
 
-class Edges(TypedDict):
+class EdgesBlock(TypedDict):
     """Arrows, edges without direction, triples whose centre may be a collider or not."""
 
     arrows: list[Pair]
@@ -99,7 +99,7 @@ class Edges(TypedDict):
     doubtful: list[Triple]
 
 
-class UneditedGraph(Edges):
+class UneditedGraphBlock(EdgesBlock):
     """The graph before its edits, and what it gives by its causes alone."""
 
     verdict: NotRequired[Verdict]
@@ -108,7 +108,7 @@ class UneditedGraph(Edges):
     violating: NotRequired[Count]
 
 
-class Knowledge(TypedDict):
+class KnowledgeBlock(TypedDict):
     """What a person told the search: ``["*"]`` are the columns that no tier names."""
 
     tiers: list[Names]
@@ -116,7 +116,7 @@ class Knowledge(TypedDict):
     forbidden: list[Pair]
 
 
-class Origin(TypedDict):
+class OriginBlock(TypedDict):
     """Where a graph came from; if it was learned, from which rows and how."""
 
     kind: Literal["given", "learned"]
@@ -125,29 +125,29 @@ class Origin(TypedDict):
     test: NotRequired[str]
     significance: NotRequired[Annotated[str, rule(pattern="^[0-9.e-]+$")]]
     decision_last: NotRequired[bool]
-    knowledge: NotRequired[Knowledge]
+    knowledge: NotRequired[KnowledgeBlock]
     limits: NotRequired[Annotated[str, rule(minLength=1)]]
     ended_early: NotRequired[Annotated[str, rule(minLength=1)]]
     chosen_from: NotRequired[Positive]
-    edits: NotRequired[Annotated[list[Edit], rule(minItems=1)]]
-    unedited: NotRequired[UneditedGraph]
+    edits: NotRequired[Annotated[list[EditBlock], rule(minItems=1)]]
+    unedited: NotRequired[UneditedGraphBlock]
 
 
-class Graph(Edges):
+class GraphBlock(EdgesBlock):
     """The graph that the verdict takes for granted."""
 
     nodes: list[str]
-    origin: Origin
+    origin: OriginBlock
 
 
-class Scope(TypedDict):
+class ScopeBlock(TypedDict):
     """What was to be examined, and whether all of it was."""
 
     asked: Literal["causes", "minimal", "all"]
     complete: bool
 
 
-class SharedSubpopulations(TypedDict):
+class SharedSubpopulationsBlock(TypedDict):
     """How many there are; ``comparisons`` where one can have several."""
 
     occupied: Count
@@ -158,7 +158,7 @@ class SharedSubpopulations(TypedDict):
     comparisons: NotRequired[Count]
 
 
-class ByChance(TypedDict):
+class ByChanceBlock(TypedDict):
     """How many would reach the threshold if nothing but chance made differences.
 
     The number expected, its 95 % range, the probability of at least as many, the rows in them,
@@ -175,49 +175,49 @@ class ByChance(TypedDict):
     error: NotRequired[Estimate]
 
 
-class Subpopulations(SharedSubpopulations):
+class SubpopulationsBlock(SharedSubpopulationsBlock):
     """How many there are, and how many there would be by chance."""
 
-    by_chance: NotRequired[ByChance]
+    by_chance: NotRequired[ByChanceBlock]
 
 
-class Coverage(TypedDict):
+class CoverageBlock(TypedDict):
     """The share of rows that could be compared, of all and of each group in its order."""
 
     rows: Share
     groups: list[Share]
 
 
-class SharedPartition(TypedDict):
+class SharedPartitionBlock(TypedDict):
     """People divided by some attributes, as far as their lines may be shown."""
 
     names: list[str]
     role: Literal["causes", "block set"]
     verdict: Verdict
-    subpopulations: SharedSubpopulations
+    subpopulations: SharedSubpopulationsBlock
     table: Lines
 
 
-class Partition(TypedDict):
+class PartitionBlock(TypedDict):
     """People divided by some attributes; ``evidence`` counts violating lines from 0."""
 
     names: list[str]
     role: Literal["causes", "block set"]
     verdict: Verdict
-    subpopulations: Subpopulations
+    subpopulations: SubpopulationsBlock
     table: Lines
-    coverage: Coverage
+    coverage: CoverageBlock
     evidence: list[Count]
     digest: Sha256
 
 
-class SharedRules(TypedDict):
+class SharedRulesBlock(TypedDict):
     """The columns by which was decided, as declared."""
 
     declared: list[str]
 
 
-class WithoutRule(TypedDict):
+class WithoutRuleBlock(TypedDict):
     """The verdict without a declared rule, and the whole record of it."""
 
     left_out: list[str]
@@ -225,14 +225,14 @@ class WithoutRule(TypedDict):
     record: "FullRecord"
 
 
-class Rules(SharedRules):
+class RulesBlock(SharedRulesBlock):
     """The declared rule, the columns that alone determine the decision, and without both."""
 
     determining: list[str]
-    without: NotRequired[WithoutRule]
+    without: NotRequired[WithoutRuleBlock]
 
 
-class Variants(TypedDict):
+class VariantsBlock(TypedDict):
     """How many variants were judged."""
 
     cause_sets: Count
@@ -242,7 +242,7 @@ class Variants(TypedDict):
     graphs: NotRequired[Positive]
 
 
-class Rows(TypedDict):
+class RowsBlock(TypedDict):
     """How many rows were read: dropped, left out, examined."""
 
     read: Count
@@ -251,13 +251,13 @@ class Rows(TypedDict):
     examined: Count
 
 
-class Withheld(TypedDict):
+class WithheldBlock(TypedDict):
     """Lines with a smaller count are withheld."""
 
     least_count: Positive
 
 
-class _Release(TypedDict):
+class _ReleaseBlock(TypedDict):
     notice: str
     change: Literal["edited", "resampled", "generated"]
     method: str
@@ -266,13 +266,13 @@ class _Release(TypedDict):
     dropped_columns: NotRequired[list[str]]
 
 
-class SharedRelease(_Release):
+class SharedReleaseBlock(_ReleaseBlock):
     """How the rows were made, as far as others may know: the columns that can be changed."""
 
     can_change: list[str]
 
 
-class Release(_Release):
+class ReleaseBlock(_ReleaseBlock):
     """How the rows were made of others."""
 
     changed_columns: list[str]
@@ -281,7 +281,7 @@ class Release(_Release):
     left_out_before: Count
 
 
-class People(TypedDict):
+class PeopleBlock(TypedDict):
     """The people by an attribute, which is named last, and its causes.
 
     For each assignment that occurs the places of its values, and its count.
@@ -293,8 +293,8 @@ class People(TypedDict):
 
 Interval = Annotated[list[Decimal], rule(minItems=2, maxItems=2)]
 Proof = Annotated[list[list[list[Fraction]]], rule(minItems=2, maxItems=2)]
-Effects = TypedDict(
-    "Effects",
+EffectsBlock = TypedDict(
+    "EffectsBlock",
     {
         "direct": Interval,
         "through": Interval,
@@ -307,68 +307,68 @@ Effects = TypedDict(
 )
 
 
-class BothEffects(TypedDict):
+class BothEffectsBlock(TypedDict):
     """The effects in both directions: the least and the largest value, rounded outward."""
 
-    forward: Effects
-    backward: Effects
+    forward: EffectsBlock
+    backward: EffectsBlock
 
 
-class Proofs(TypedDict):
+class ProofsBlock(TypedDict):
     """What proves the least share of favorable and of other decisions."""
 
     forward: Proof
     backward: Proof
 
 
-class StandardErrors(TypedDict):
+class StandardErrorsBlock(TypedDict):
     """Of the value of each effect; null of bounds."""
 
     forward: dict[str, Estimate | None]
     backward: dict[str, Estimate | None]
 
 
-class MeasuredGraph(TypedDict):
+class MeasuredGraphBlock(TypedDict):
     """A graph that the open edges allow, with the places of its tables, causes first."""
 
     tables: Annotated[list[Count], rule(minItems=2)]
     sides: dict[str, Literal["direct", "through", "explained", "not judged", "witness"]]
     witnesses: list[str]
     verdict: Verdict
-    effects: BothEffects
-    potentials: NotRequired[Proofs]
+    effects: BothEffectsBlock
+    potentials: NotRequired[ProofsBlock]
 
 
-class SharedIndirect(TypedDict):
+class SharedIndirectBlock(TypedDict):
     """The verdict on effects through chosen attributes."""
 
     verdict: Verdict
 
 
-class Indirect(SharedIndirect):
+class IndirectBlock(SharedIndirectBlock):
     """Effects through chosen attributes; without graphs nothing was measured."""
 
     reasons: list[str]
     consistent: NotRequired[bool]
     values: NotRequired[dict[str, Names]]
-    tables: NotRequired[Annotated[list[People], rule(minItems=1)]]
-    graphs: NotRequired[Annotated[list[MeasuredGraph], rule(minItems=1)]]
+    tables: NotRequired[Annotated[list[PeopleBlock], rule(minItems=1)]]
+    graphs: NotRequired[Annotated[list[MeasuredGraphBlock], rule(minItems=1)]]
     gap: NotRequired[Fraction]
-    standard_errors: NotRequired[StandardErrors]
+    standard_errors: NotRequired[StandardErrorsBlock]
 
 
 class _Record(TypedDict):
     format: Literal["evenhand certificate 3"]
-    versions: Versions
+    versions: VersionsBlock
     verdict: Verdict
-    question: Question
-    pooled: Pooled
-    codings: Codings
-    graph: Graph
+    question: QuestionBlock
+    pooled: PooledBlock
+    codings: CodingsBlock
+    graph: GraphBlock
     direct_arrow: bool
     decision_causes: list[str]
     possible_decision_causes: Annotated[list[list[str]], rule(minItems=1)]
-    scope: Scope
+    scope: ScopeBlock
     assumptions: list[str]
     seal: Sha256
 
@@ -379,23 +379,23 @@ class FullRecord(_Record):
     copy: Literal["full"]
     population: dict[str, object]
     reasons: list[str]
-    rows: Rows
-    rules: Rules
-    variants: Variants
-    partitions: Annotated[list[Partition], rule(minItems=1)]
-    release: NotRequired[Release]
-    indirect: NotRequired[Indirect]
+    rows: RowsBlock
+    rules: RulesBlock
+    variants: VariantsBlock
+    partitions: Annotated[list[PartitionBlock], rule(minItems=1)]
+    release: NotRequired[ReleaseBlock]
+    indirect: NotRequired[IndirectBlock]
 
 
 class SharedRecord(_Record):
     """The record for others: what it withholds cannot be computed from what it shows."""
 
     copy: Literal["shared"]
-    withheld: Withheld
-    rules: SharedRules
-    partitions: Annotated[list[SharedPartition], rule(minItems=1, maxItems=1)]
-    release: NotRequired[SharedRelease]
-    indirect: NotRequired[SharedIndirect]
+    withheld: WithheldBlock
+    rules: SharedRulesBlock
+    partitions: Annotated[list[SharedPartitionBlock], rule(minItems=1, maxItems=1)]
+    release: NotRequired[SharedReleaseBlock]
+    indirect: NotRequired[SharedIndirectBlock]
 
 
 Record: TypeAlias = FullRecord | SharedRecord
