@@ -45,7 +45,6 @@ from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.column_choice import choose_columns
 from evenhand.graph.edits import edited, require_graph
 from evenhand.question import (
-    SIGNIFICANCE,
     Codings,
     GraphEdit,
     Judge,
@@ -75,28 +74,30 @@ def audit(
     knowledge: Knowledge | Tiers | None = None,
     graph: Graph | None = None,
     codings: Codings | None = None,
-    scope: Scope = "causes",
+    scope: Scope | None = None,
     limit: int = 1000,
-    min_coverage: Number = "0.9",
-    significance: float = SIGNIFICANCE,
-    test: str = "chi-square",
+    min_coverage: Number | None = None,
+    significance: float | None = None,
+    test: str | None = None,
     max_depth: int | None = None,
-    local: bool = False,
+    local: bool | None = None,
     judge: Judge | None = None,
     edits: Iterable[GraphEdit] | None = None,
     progress: ProgressCallback | None = None,
     memory: str | int | None = None,
+    **reading: Any,  # noqa: ANN401  # what ``read`` takes, as bins or missing
 ) -> "Audit":
     """Ask whether the protected attribute itself changed the decision.
 
     ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
-    The graph is learned from the rows unless it is given. Knowledge, codings and judge that are
-    passed here override those of a question file. ``edits`` change the graph, each with a
-    reason. ``judge`` says which verdict decides: that on these rows, exact and the default, or
-    what they show of the population. ``memory`` limits what counting may use; ``progress`` is
-    called with a ``Progress`` as rows are counted and tests are made. With ``max_depth`` tests
-    are given at most so many attributes: the graph is learned sooner and may have arrows too
-    many. With ``local`` it is learned of columns near the decision, of however many there are.
+    The graph is learned from the rows unless it is given. What is passed here overrides what a
+    question file says. Columns are read by ``codings``, or by what ``read`` takes one by one,
+    as ``bins``. ``edits`` change the graph, each with a reason. ``judge`` says which verdict
+    decides: that on these rows, exact and the default, or what they show of the population.
+    ``memory`` limits what counting may use; ``progress`` is called with a ``Progress`` as rows
+    are counted and tests are made. With ``max_depth`` tests are given at most so many
+    attributes: the graph is learned sooner and may have arrows too many. With ``local`` it is
+    learned of columns near the decision, of however many there are.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")
@@ -106,22 +107,33 @@ def audit(
     <Verdict.NOT_CERTIFIED: 'not certified'>
     """
     file = QuestionFile.of(
-        question, judge=judge, knowledge=knowledge, codings=codings, edits=edits
+        question,
+        judge=judge,
+        knowledge=knowledge,
+        codings=Codings.either(codings, reading),
+        edits=edits,
+        scope=scope,
+        min_coverage=min_coverage,
+        significance=significance,
+        test=test,
+        max_depth=max_depth,
+        local=local,
     )
+    chosen = file.all_settings
     GraphEdit.check_reasons(file.edits)
     question, known, graph = file.question, file.knowledge, require_graph(graph)
-    search: dict[str, Any] = {"significance": significance, "test": test}
+    search = {name: chosen[name] for name in ("significance", "test")}
 
     # Read and count.
     if graph is None:
         known = decision_last(known, question.decision)
     find = partial(find_causes, decision=question.decision, knowledge=known, **search)
-    depth = 6 if max_depth is None else max_depth
+    depth = 6 if chosen["max_depth"] is None else chosen["max_depth"]
     rows, counts, names = read_counts(
         source,
         replace(file, knowledge=known),
         graph=graph,
-        find=partial(find, max_given=depth, progress=progress) if local else None,
+        find=partial(find, max_given=depth, progress=progress) if chosen["local"] else None,
         memory=memory,
         progress=progress,
     )
@@ -133,7 +145,7 @@ def audit(
     # Learn.
     learning = None
     if graph is None:
-        learning = {**search, "max_depth": max_depth}
+        learning = {**search, "max_depth": chosen["max_depth"]}
         graph, evicted = learn_graph(counts, question, known, progress=progress, **learning)
         notes += evicted
 
@@ -145,8 +157,11 @@ def audit(
         knowledge=known,
         base=graph,
         learning=learning,
-        judging={"scope": scope, "limit": limit, "min_coverage": min_coverage},
-        chosen_from=len(names) if local else 0,
+        judging={
+            "limit": limit,
+            **{name: chosen[name] for name in ("scope", "min_coverage")},
+        },
+        chosen_from=len(names) if chosen["local"] else 0,
         notes=notes,
         progress=progress,
     )

@@ -33,33 +33,13 @@ _LEAST_SIMILARITY = 0.6
 _LONGEST_NAME = 200
 
 
-# Arguments that are given as part of another one.
-_OWNERS = {
-    "codings=Codings.of({})": [
-        "bins",
-        "columns",
-        "delimiter",
-        "exclude",
-        "frequency",
-        "merge",
-        "missing",
-        "na",
-        "sheet",
-    ],
-    "knowledge=Knowledge({})": ["required", "forbidden", "tiers"],
-    "method=ModifyData({})": ["only", "policy"],
-}
-
-
 def python_argument(name: str, value: object) -> str:
     """Spell an argument as in a call of the library; ``...`` stands for the caller's choice.
 
     >>> python_argument("overwrite", True), python_argument("columns", ...)
-    ('overwrite=True', 'codings=Codings.of(columns=…)')
+    ('overwrite=True', 'columns=…')
     """
-    spelled = f"{name}=…" if value is ... else f"{name}={value!r}"
-    owner = next((owner for owner, names in _OWNERS.items() if name in names), "{}")
-    return owner.format(spelled)
+    return f"{name}=…" if value is ... else f"{name}={value!r}"
 
 
 def words_only(_name: str, _value: object) -> str:

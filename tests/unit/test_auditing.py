@@ -513,3 +513,28 @@ def test_printing_makes_no_test_of_the_graph():
     found = audit(datasets.admissions(2), TOWNS)
     assert "rows against the graph" not in str(found)
     assert found.known_doubt is None
+
+
+def test_what_a_question_file_says_of_learning_and_judging_holds_unless_it_is_overridden():
+    counts = datasets.admissions(2)
+    said = '[learning]\nmax_depth = 0\nsignificance = 0.2\ntest = "g-square"\n'
+    text = str(datasets.question("admissions")).replace(
+        "[question]", '[question]\nscope = "all"\nmin_coverage = "0.5"'
+    )
+    file = QuestionFile.parse(text + said)
+    given = {"max_depth": 0, "significance": 0.2, "test": "g-square", "scope": "all"}
+    expected = audit(counts, replace(file, settings={}), **given, min_coverage="0.5")
+    assert audit(counts, file).certificate.to_dict() == expected.certificate.to_dict()
+    overridden = audit(counts, file, scope="minimal").certificate.to_dict()
+    assert overridden["scope"]["asked"] == "minimal"
+
+
+def test_an_audit_reads_columns_as_read_does():
+    rows = {"sex": [*"ffmm"] * 30, "age": [1, 2, 3, 4] * 30, "hired": [*"ynyy"] * 30}
+    table, graph = pa.table(rows), CausalGraph.parse("sex -> hired; age -> hired")
+    asked = Question(protected="sex", group="f", decision="hired", favorable="y")
+    one_by_one = audit(table, asked, graph=graph, bins={"age": [2]})
+    codings = Codings.of(bins={"age": [2]})
+    assert one_by_one.to_dict() == audit(table, asked, graph=graph, codings=codings).to_dict()
+    with pytest.raises(QuestionError, match="given twice"):
+        audit(table, asked, graph=graph, codings=codings, bins={"age": [2]})

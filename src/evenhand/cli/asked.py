@@ -50,7 +50,7 @@ class Asked:
     def of(self, table: str) -> dict[str, Any]:
         """All keys of a table that a verb reads, with their defaults."""
         said = self.tables.get(table, {})
-        return {name: said.get(name, _default(field)) for name, field in TABLES[table].items()}
+        return {name: said.get(name, field.usual) for name, field in TABLES[table].items()}
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -134,11 +134,8 @@ class Asked:
     def audits(self, progress: ProgressCallback) -> "tuple[Audit, ...]":
         """Audit the data; of predictions in several columns once for each."""
         run = self.of("run")
-        settings = self.settings | {
-            "graph": self.graph(),
-            "memory": self.memory,
-            "progress": progress,
-        }
+        settings: dict[str, Any] = {"graph": self.graph(), "memory": self.memory}
+        settings["progress"] = progress
         if run["predictions"]:
             from evenhand.models.predictions import audit_models
 
@@ -184,16 +181,6 @@ class Asked:
         for role, (value, why) in chosen.items():
             say(f"The question file leaves {role!r} open: {value!r}, {why}.", err=True)
         return given | {role: value for role, (value, _) in chosen.items()}
-
-
-def _default(field: Field) -> Any:  # noqa: ANN401  # plain values
-    """What holds where nothing is said; a default in words is nobody's value."""
-    if field.kind.plain == (bool,):
-        return False
-    if field.kind.many:
-        return []
-    is_value = field.default and " " not in field.default
-    return field.kind.parse(field.default) if is_value else None
 
 
 def _needed(asked: Mapping[str, Any]) -> tuple[str, ...]:

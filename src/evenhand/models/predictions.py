@@ -27,6 +27,7 @@ from evenhand.evidence.certificate import Graph
 from evenhand.graph import find_causes
 from evenhand.graph.edits import edited, graph_of_predictions, require_graph
 from evenhand.question import Codings, Question, QuestionFile
+from evenhand.question.fields import TABLES
 from evenhand.question.parse_values import require_table
 from evenhand.question.question_file import Labels
 from evenhand.releasing.cost import check_apart
@@ -160,7 +161,8 @@ def audit_predictions(
     """
     signature(audit).bind_partial(**settings)  # what an audit does not have is refused
     besides = {name: settings.pop(name) for name in _BESIDES if name in settings}
-    file = QuestionFile.of(question, codings=codings, **besides)
+    reading = {name: settings.pop(name) for name in TABLES["data"] if name in settings}
+    file = QuestionFile.of(question, codings=Codings.either(codings, reading), **besides)
     decision = file.question.decision
     source, names = with_columns(
         source, {_PREDICTION: predictions, _SCORE: scores, _LABEL: labels}

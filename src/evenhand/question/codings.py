@@ -6,7 +6,7 @@ changes what is released.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from evenhand.errors import Problem, QuestionError, Remedy, UnplacedError, ValuesError, listed
 from evenhand.question.number_classes import Bins
@@ -110,6 +110,17 @@ class Codings:
             delimiter=delimiter,
             sheet=sheet,
         )
+
+    @classmethod
+    def either(cls, codings: "Codings | None", given: Mapping[str, Any]) -> "Codings | None":
+        """Codings, or what is given one by one; None if nothing is."""
+        if not given:
+            return codings
+        if codings is not None:
+            raise QuestionError.of(
+                "Codings were given twice: as `codings` and one by one.", remedy="Give either."
+            )
+        return cls.of(**given)
 
     def select(self, available: Sequence[str]) -> tuple[str, ...]:
         """The columns that are counted."""

@@ -151,6 +151,16 @@ class Field:
         """The option of the verbs that have one."""
         return f"--{self.option or self.name.replace('_', '-')}"
 
+    @property
+    def usual(self) -> Any:  # noqa: ANN401  # plain values
+        """What holds where nothing is said, or None; a default in words is nobody's value."""
+        if self.kind is FLAG:
+            return False
+        if self.kind.many:
+            return []
+        is_value = self.default and " " not in self.default
+        return self.kind.parse(self.default) if is_value else None
+
     def parse(self, text: str) -> Any:  # noqa: ANN401  # plain values
         """What is typed after the key, as the question file would have it."""
         if not self.kind.names:

@@ -99,6 +99,7 @@ class QuestionFile:
         knowledge: Knowledge | Tiers | None = None,
         codings: Codings | None = None,
         edits: Iterable[GraphEdit] | None = None,
+        **settings: Any,  # noqa: ANN401  # of each key its own kind
     ) -> "QuestionFile":
         """A question, or a file with what is given besides in place of what it says."""
         if not isinstance(question, Question | QuestionFile):
@@ -119,7 +120,17 @@ class QuestionFile:
             knowledge=asked.knowledge if knowledge is None else Knowledge.of(knowledge),
             codings=asked.codings if codings is None else codings,
             edits=asked.edits if edits is None else edits,
+            settings={
+                **asked.settings,
+                **{name: value for name, value in settings.items() if value is not None},
+            },
         )
+
+    @property
+    def all_settings(self) -> dict[str, Any]:
+        """The settings of an audit, with what holds where nothing is said."""
+        tables = TABLES["question"] | TABLES["learning"]
+        return {name: self.settings.get(name, tables[name].usual) for name in _SETTINGS}
 
     @classmethod
     def load(cls, path: str | Path) -> "QuestionFile":

@@ -13,7 +13,9 @@ _JUDGED = frozenset(
 def learning_key(stamp: str, tables: Tables) -> str:
     """What the learned graph depends on; the stamp is that of the table as it was read."""
     asked = {k: v for k, v in tables.get("question", {}).items() if k not in _JUDGED}
-    return stamp + key_of([asked, tables.get("knowledge", {}), tables.get("data", {})])
+    return stamp + key_of(
+        [asked, *(tables.get(name, {}) for name in ("knowledge", "learning", "data"))]
+    )
 
 
 def audit_key(stamp: str, tables: Tables, file: QuestionFile, *, direct: bool = False) -> str:

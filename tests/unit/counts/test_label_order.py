@@ -79,7 +79,7 @@ def test_a_note_says_how_many_rows_and_what_to_do():
     (note,) = counts.summary().notes
     assert str(note) == (
         "work has 2,799 rows with '?', taken as a value. If it means that there is none, "
-        "declare it (codings=Codings.of(na=['?']))."
+        "declare it (na=['?'])."
     )
     assert str(note) in str(counts)
     one = CountTable.of({"work": ["?", "private"]}, [1, 5])

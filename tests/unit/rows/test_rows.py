@@ -80,7 +80,7 @@ def test_a_column_to_leave_out_may_be_absent():
         (
             {"columns": ["sex"]},
             "It is not among the chosen columns: 'sex'.",
-            "Choose it, too (codings=Codings.of(columns=['sex', 'hired'])).",
+            "Choose it, too (columns=['sex', 'hired']).",
         ),
     ],
 )
