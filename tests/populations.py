@@ -12,7 +12,7 @@ from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import statistical_verdict
 from evenhand.evidence.statistics.heterogeneity import heterogeneity
 from evenhand.evidence.statistics.p_values import newcombe_interval, threshold_p
-from evenhand.evidence.statistics.pooled_difference import mean_difference
+from evenhand.evidence.statistics.pooled_difference import pooled_difference
 from evenhand.verdict import StatisticalVerdict
 
 QUESTION = Question(protected="sex", group="f", other="m", decision="hired", favorable="yes")
@@ -146,7 +146,7 @@ def shown_shares(generator, sizes, rates, threshold, *, draws):
     of_mean, mean_beyond = np.ones((draws, 1)), np.zeros((draws, 1), np.bool_)
     a, n, b, m = (column.reshape(draws, -1) for column in tables)
     for line in np.flatnonzero(_mean_deviates(a, n, b, m, threshold) > 1):
-        one = mean_difference(a[line], n[line], b[line], m[line], threshold)
+        one = pooled_difference(a[line], n[line], b[line], m[line], threshold)
         of_mean[line] = one.p_threshold
         mean_beyond[line] = one.low > threshold or one.high < -threshold
     return (
@@ -253,7 +253,7 @@ def common_coverage(generator, group, other, group_rates, other_rates, *, draws)
     covered = 0
     for _ in range(draws):
         a, b = generator.binomial(group, p), generator.binomial(other, q)
-        found = mean_difference(a, group, b, other, 0.05)
+        found = pooled_difference(a, group, b, other, 0.05)
         covered += found.low - 1e-12 <= truth <= found.high + 1e-12
     return covered / draws
 

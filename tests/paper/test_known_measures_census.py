@@ -8,7 +8,7 @@ import pytest
 
 from evenhand import RepairAttributes, datasets
 from evenhand.evidence import Partition, certify, known_measures
-from evenhand.evidence.statistics.pooled_difference import mean_difference
+from evenhand.evidence.statistics.pooled_difference import pooled_difference
 from evenhand.graph import CausalGraph
 from evenhand.releasing.apply_to_counts import change_counts
 
@@ -116,7 +116,7 @@ def test_repair_turns_what_attributes_explained_into_differences(request, name, 
         left.violating,
         int(left.measured.sum()),
         int(left.statistics.shown.sum()),
-        mean_difference(*left.comparisons.tables, 0.05).difference,
+        pooled_difference(*left.comparisons.tables, 0.05).difference,
         float(measured(certificate, after)["ber"].value),
     )
     for value, (least, most) in zip(found, ranges, strict=True):

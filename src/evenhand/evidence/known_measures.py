@@ -144,16 +144,14 @@ class ComparedPair:
     @classmethod
     def of(cls, partition: Partition) -> "ComparedPair":
         """The two groups asked about, or those whose mean difference leads."""
-        pairs = partition.pairs
-        can_choose = not partition.two_groups and len(partition.comparisons)
-        cut, pair = divmod(partition.statistics.leading if can_choose else 0, len(pairs))
-        group, other = (partition.groups[end] for end in pairs[pair])
+        group, other = partition.leading_labels
+        pairs = len(partition.pairs)
         return cls(
             group=group,
             other=other,
-            cut=cut,
-            decision=partition.cut_label(cut),
-            pairs=len(pairs) * len(partition.favorable),
+            cut=partition.statistics.leading // pairs,
+            decision=partition.leading_decision,
+            pairs=pairs * len(partition.favorable),
         )
 
     @property

@@ -14,7 +14,7 @@ from typing import Any, Self, TypeAlias
 from evenhand.display import Described, Plain, Summary, points
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.statistics.heterogeneity import Heterogeneity, heterogeneity
-from evenhand.evidence.statistics.pooled_difference import CommonDifference
+from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.evidence.subpopulations import p_value
 from evenhand.verdict import StatisticalVerdict, Verdict, all_must_agree
 
@@ -116,7 +116,7 @@ class PairDifference(Plain):
     group: str
     other: str
     decision: str
-    common: CommonDifference | None
+    common: PooledDifference | None
     comparisons: int
     reaching: int
     shown: int
@@ -150,7 +150,7 @@ class Population(Plain, Described):
     shown_for_group: int
     within: int
     measured: int
-    common: CommonDifference | None
+    common: PooledDifference | None
     heterogeneity: Heterogeneity | None
     pairs: tuple[PairDifference, ...] = ()
 
@@ -305,18 +305,18 @@ def statistical_verdict(partition: Partition, *, min_coverage: Fraction) -> Stat
     return StatisticalVerdict.INCONCLUSIVE
 
 
-def _common_text(common: CommonDifference, threshold: Fraction) -> str:
+def _common_text(common: PooledDifference, threshold: Fraction) -> str:
     difference, low, high = (
         points(x, threshold=threshold) for x in (common.difference, common.low, common.high)
     )
     return f"{difference} points, 95 % interval {low} to {high}, p {p_value(common.p_zero)}"
 
 
-def _shown_text(common: CommonDifference) -> str:
+def _shown_text(common: PooledDifference) -> str:
     return f", {'shown' if common.shown else 'not shown'} beyond the threshold"
 
 
-def _beyond_text(common: CommonDifference, comparisons: int) -> str:
+def _beyond_text(common: PooledDifference, comparisons: int) -> str:
     state = "shown" if common.shown else "not shown"
     return (
         f"{state} beyond the threshold, p {p_value(common.p_threshold)}, "

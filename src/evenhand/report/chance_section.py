@@ -8,7 +8,7 @@ from evenhand.evidence import Certificate, Partition, RelaxedCertificate
 from evenhand.evidence.first_sentence import deciding_partition, is_explained, seen_sentence
 from evenhand.evidence.population import Population
 from evenhand.evidence.statistics.by_chance import ByChance
-from evenhand.evidence.statistics.pooled_difference import CommonDifference
+from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report.differences_sections import ids
 from evenhand.report.html_report import View
@@ -219,7 +219,7 @@ def _all_together(population: Population, words: Words) -> Iterator[Text]:
         )
 
 
-def _on_average(common: CommonDifference, words: Words) -> str:
+def _on_average(common: PooledDifference, words: Words) -> str:
     p = f"p {p_value(common.p_adjusted)} after allowing for all comparisons"
     if common.shown:
         return (

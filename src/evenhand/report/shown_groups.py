@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
-from evenhand.evidence.statistics.pooled_difference import CommonDifference
+from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.question import Question
 from evenhand.wording import Words, capital, has_sides
 
@@ -117,7 +117,7 @@ def turned(people: Subpopulation, question: Question) -> Subpopulation:
     )
 
 
-def turned_common(common: CommonDifference, question: Question) -> tuple[float, float, float]:
+def turned_common(common: PooledDifference, question: Question) -> tuple[float, float, float]:
     """A difference on average with the ends of its interval; a gap is not below zero."""
     if has_sides(question) or common.difference >= 0:
         return common.difference, common.low, common.high

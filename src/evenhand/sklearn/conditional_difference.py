@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from evenhand.counts import ExaminedCounts
 from evenhand.errors import ColumnError, InputError, QuestionError, Remedy, listed
 from evenhand.evidence import Comparisons, Partition
-from evenhand.evidence.statistics.pooled_difference import mean_difference
+from evenhand.evidence.statistics.pooled_difference import pooled_difference
 from evenhand.question import Codings, Question, as_label
 from evenhand.question.parse_values import require_texts
 from evenhand.question.value_checks import MOST_GROUPS
@@ -253,4 +253,4 @@ def _common(compared: Comparisons) -> float:
 def _mean_difference(compared: Comparisons) -> float:
     group_yes, group, other_yes, other = compared.tables
     threshold = float(compared.threshold)
-    return mean_difference(group_yes, group, other_yes, other, threshold).difference
+    return pooled_difference(group_yes, group, other_yes, other, threshold).difference

@@ -4,7 +4,7 @@ Comparisons have both groups present in every place. No exact verdict depends on
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -21,9 +21,8 @@ from evenhand.evidence.statistics.p_values import (
     zero_p,
 )
 from evenhand.evidence.statistics.pooled_difference import (
-    CommonDifference,
-    MeanDifference,
-    mean_difference,
+    PooledDifference,
+    pooled_difference,
 )
 
 # A p of just .05, as one person against 21 can have, is not under it by its last digit.
@@ -52,7 +51,7 @@ class Statistics:
     p_adjusted: Floats
     shown: NDArray[np.bool_]
     within: NDArray[np.bool_]
-    means: tuple[CommonDifference | None, ...]
+    means: tuple[PooledDifference | None, ...]
     tested_means: int
 
     @cached_property
@@ -86,7 +85,7 @@ class Statistics:
         return max(strength, key=strength.__getitem__, default=0)
 
     @property
-    def common(self) -> CommonDifference | None:
+    def common(self) -> PooledDifference | None:
         """The common difference of the leading pair: of two groups, that of these."""
         return self.means[self.leading] if self.means else None
 
@@ -143,7 +142,7 @@ def _with_family(
 
 def _means(
     compared: Comparisons, of_each: tuple[NDArray[Any], ...], threshold: float
-) -> tuple[list[MeanDifference | None], list[NDArray[np.intp]]]:
+) -> tuple[list[PooledDifference | None], list[NDArray[np.intp]]]:
     """For each cut and pair the mean of its differences, and the comparisons that it is of."""
     if compared.means == 1:
         members = [np.arange(len(compared))]
@@ -151,26 +150,25 @@ def _means(
         order = np.argsort(compared.mean, kind="stable")
         ends = np.searchsorted(compared.mean[order], np.arange(1, compared.means))
         members = np.split(order, ends)
-    means: list[MeanDifference | None] = []
+    means: list[PooledDifference | None] = []
     for own in members:
         if not len(own):
             means.append(None)
             continue
         a, n, b, m = (column[own] for column in compared.tables)
-        mean = mean_difference(a, n, b, m, threshold)
+        mean = pooled_difference(a, n, b, m, threshold)
         if len(own) == 1:
             fields = zip(("low", "high", "p_zero", "p_threshold"), of_each, strict=False)
-            mean = mean._replace(**{name: float(column[own[0]]) for name, column in fields})
+            own_test: dict[str, Any] = {name: float(column[own[0]]) for name, column in fields}
+            mean = replace(mean, **own_test)
         means.append(mean)
     return means, members
 
 
-def _in_family(mean: MeanDifference, p_adjusted: float, threshold: float) -> CommonDifference:
+def _in_family(mean: PooledDifference, p_adjusted: float, threshold: float) -> PooledDifference:
     """The mean with its p-value after the correction for the whole family."""
     beyond = mean.low > threshold or mean.high < -threshold
-    return CommonDifference(
-        **mean._asdict(), p_adjusted=p_adjusted, shown=beyond and p_adjusted < _LEVEL
-    )
+    return replace(mean, p_adjusted=p_adjusted, shown=beyond and p_adjusted < _LEVEL)
 
 
 def _of_each(

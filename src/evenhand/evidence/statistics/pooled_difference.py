@@ -18,7 +18,7 @@ _NOTHING_FOUND = 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommonDifference(Plain):
+class PooledDifference(Plain):
     """The Mantel-Haenszel risk difference, other minus group, with interval and tests.
 
     Each group's weighted rate has a score interval, and the two are combined as Newcombe does;
@@ -38,8 +38,8 @@ class CommonDifference(Plain):
     high: float
     p_zero: float
     p_threshold: float
-    p_adjusted: float
-    shown: bool
+    p_adjusted: float = 1.0
+    shown: bool = False
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -47,22 +47,13 @@ class CommonDifference(Plain):
         return self.low, self.high
 
 
-class MeanDifference(NamedTuple):
-    """The Mantel-Haenszel difference as a test of its own, outside any family."""
-
-    difference: float
-    group_rate: float
-    other_rate: float
-    low: float
-    high: float
-    p_zero: float
-    p_threshold: float
-
-
-def mean_difference(
+def pooled_difference(
     group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
-) -> MeanDifference:
-    """Average the differences with Mantel and Haenszel's weights; there is at least one."""
+) -> PooledDifference:
+    """Average the differences with Mantel and Haenszel's weights; there is at least one.
+
+    It is a test of its own here, outside any family.
+    """
     from scipy.special import ndtr, ndtri  # noqa: PLC0415  # slow to import
 
     a, n, b, m = (counts.astype(float) for counts in (group_yes, group, other_yes, other))
@@ -77,7 +68,7 @@ def mean_difference(
     if tail < _NOTHING_FOUND:
         sides = ((a, n), (b, m)) if above > 0 else ((b, m), (a, n))
         tail = max(tail, weighted_tail(*sides, share, threshold))
-    return MeanDifference(
+    return PooledDifference(
         difference=pair[1].rate - pair[0].rate,
         group_rate=pair[0].rate,
         other_rate=pair[1].rate,

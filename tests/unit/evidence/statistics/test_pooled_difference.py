@@ -8,14 +8,14 @@ from statsmodels.stats.contingency_tables import StratifiedTable
 from statsmodels.stats.proportion import confint_proportions_2indep
 from tests.populations import common_coverage
 
-from evenhand.evidence.statistics.pooled_difference import mean_difference
+from evenhand.evidence.statistics.pooled_difference import pooled_difference
 
 # Women and men, favored and all, in four places of very different size.
 TABLES = np.array([(3, 9, 8, 11), (40, 90, 61, 100), (0, 4, 1, 2), (120, 400, 160, 380)]).T
 
 
 def mean_of(tables, threshold=0.05):
-    return mean_difference(*(np.asarray(column, np.int64) for column in tables), threshold)
+    return pooled_difference(*(np.asarray(column, np.int64) for column in tables), threshold)
 
 
 def stratified(tables):
