@@ -3,9 +3,8 @@
 from tests.certificate_records import compared
 from tests.loans import QUESTION, asking, loans
 
+from evenhand.checker.path_effects import PathQuestion, PathWorlds, RecordedPaths
 from evenhand.checker.path_tables import read_tables, shares_of
-from evenhand.checker.path_worlds import PathWorlds
-from evenhand.checker.recorded_paths import PathQuestion, RecordedPaths
 from evenhand.evidence import certify
 
 

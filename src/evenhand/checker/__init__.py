@@ -5,7 +5,6 @@ Copy the folder and run it where evenhand is not installed:
     python -m checker CERTIFICATE.json [DATA.csv] [--expect certified]
 """
 
-from .answer import Answer
-from .verification import verify
+from .verification import Answer, verify
 
 __all__ = ["Answer", "verify"]

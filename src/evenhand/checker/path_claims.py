@@ -3,14 +3,12 @@
 from itertools import chain
 from math import inf
 
-from .effect_claims import DIRECTIONS, right_graph
-from .graph_claims import RecordedGraph
+from .graph_claims import MOST_OPEN, RecordedGraph, check_graphs
 from .group_comparisons import GroupComparisons, Table
-from .orientation_claims import MOST_OPEN, check_graphs
+from .partition_claims import OPEN, WITHHELD, YES
+from .path_effects import DIRECTIONS, PathQuestion, RecordedPaths, right_graph
 from .path_tables import Names, counts_by, disagreements, encode, read_tables, shares_of
 from .record_fields import Record
-from .recorded_paths import PathQuestion, RecordedPaths
-from .subpopulation_claims import OPEN, WITHHELD, YES
 
 People = list[tuple[list[str], Table]]  # of each partition by its names, or of the data by all
 

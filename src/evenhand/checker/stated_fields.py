@@ -34,7 +34,8 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "versions": f"made by evenhand {record['versions']['evenhand']}",
         "release": "how the rows were changed: {method} ({policy})".format(**release)
         if release
-        else f"that there was none: that the rows are as they were {_made(question)}",
+        else "that there was none: that the rows are as they were "
+        + ("predicted" if "predicts" in question else "recorded"),
         "assumptions": "the sentences: which of them apply is not worked out here",
         "order": "of the lines in the tables, and of the evidence by strength",
     }
@@ -80,34 +81,28 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
 def asked(question: Record) -> str:
     """The question in a few words."""
     protected = JOIN.join(listed(question["protected"]))
-    favorable = OR.join(listed(question.get("favorable", [])))
     if "group" in question:
         groups = f"{question['group']} against {question['other']}"
     else:
         against = f"each against {question['other']}" if "other" in question else "in pairs"
         groups = f"{', '.join(question['groups'])}, {against}"
+    favorable = OR.join(listed(question.get("favorable", [])))
     what = f" = {favorable}" if favorable else f", {question['criterion']}"
-    what += f", groups of {question['min_rows']} rows or more" if "min_rows" in question else ""
-    what += f", predictions of {question['predicts']}" if "predicts" in question else ""
-    return (
-        f"{protected} {groups}, {question['decision']}{what}, threshold "
-        f"{question['threshold']}, least coverage {question['min_coverage']}"
-        f"{asked_paths(question)}"
-    )
-
-
-def _made(question: Record) -> str:
-    return "predicted" if "predicts" in question else "recorded"
-
-
-def asked_paths(question: Record) -> str:
-    """Which effects through other attributes were asked about, if any were."""
-    words = {"redlining": "effects through {}", "explained": "explained by {}"}
-    words |= {"redlining_threshold": "threshold {} of these", "basis": "on {} rows"}
-    parts = {name: question[name] for name in words if name in question}
-    return "".join(
-        f", {words[name].format(', '.join(listed(value)))}" for name, value in parts.items()
-    )
+    words = {
+        "min_rows": "groups of {} rows or more",
+        "predicts": "predictions of {}",
+        "threshold": "threshold {}",
+        "min_coverage": "least coverage {}",
+        "redlining": "effects through {}",
+        "explained": "explained by {}",
+        "redlining_threshold": "threshold {} of these",
+        "basis": "on {} rows",
+    }
+    further = [
+        words[name].format(", ".join(listed(value)) if isinstance(value, list) else value)
+        for name, value in ((name, question[name]) for name in words if name in question)
+    ]
+    return ", ".join([f"{protected} {groups}, {question['decision']}{what}", *further])
 
 
 def stated_paths(indirect: Record, *, with_data: bool) -> dict[str, str]:

@@ -1,25 +1,58 @@
-"""Derives a record again from its own question, graph and counts, or those of the data.
+"""Derives a record again from its own question, graph and counts, or those of the data."""
 
-Each claim has a file of its own; here they are put together to the record as it should be.
-"""
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from .answer import Answer
-from .block_set_claims import check_scope
-from .chance_claims import has_too_many_rows, right_chance
-from .digest_claims import digest, seal
-from .edit_claims import check_edits
-from .field_comparison import differences
-from .graph_claims import RecordedGraph
+from .graph_claims import RecordedGraph, check_scope
 from .group_comparisons import GroupComparisons, Table
+from .partition_claims import (
+    OPEN,
+    YES,
+    digest,
+    has_too_many_rows,
+    judge,
+    overall_verdict,
+    read_table,
+    right_chance,
+    seal,
+    shared_verdict,
+)
 from .path_claims import PathClaims
 from .people_in_csv import NoClassError, UnreadableDataError
-from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
-from .release_claims import check_release
-from .row_claims import absent_values, check_counts, check_pooled, count_data, sum_tables
-from .rule_claims import check_declared, check_without, columns_of, right_rules, right_variants
+from .record_fields import MALFORMED, Record, UnknownFormatError, differences, inputs, parse
+from .row_claims import (
+    absent_values,
+    check_counts,
+    check_pooled,
+    check_release,
+    count_data,
+    sum_tables,
+)
+from .rule_claims import (
+    check_declared,
+    check_edits,
+    check_without,
+    columns_of,
+    right_rules,
+    right_variants,
+)
 from .stated_fields import stated_fields
-from .subpopulation_claims import OPEN, YES, judge, read_table
-from .verdict_claims import overall_verdict, shared_verdict
+
+
+class Answer(NamedTuple):
+    """The exit status, what is false or undecided, and what is stated, by field.
+
+    ``verdicts`` has for each claim the attributes through which an effect goes, none of the
+    direct one, and what the record says; ``fields`` are those of the record. Nothing is stated
+    where the check could not be made: the format is not known, or a number in the data lies in
+    no class. Beside data that are no text its own numbers are checked.
+    """
+
+    status: int
+    notes: list[str]
+    stated: dict[str, str]
+    verdicts: Sequence[tuple[list[str], str]] = ()
+    fields: Sequence[str] = ()
 
 
 def verify(text: str, data: str | None = None) -> Answer:

@@ -7,8 +7,7 @@ from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFICATE, CERTIFIED, forged, verify
 
 from evenhand import CountTable, checker, datasets
-from evenhand.checker.block_set_claims import check_block_sets
-from evenhand.checker.graph_claims import RecordedGraph
+from evenhand.checker.graph_claims import RecordedGraph, check_block_sets
 from evenhand.evidence import certify
 from evenhand.graph import CausalGraph, PartialGraph
 

@@ -12,8 +12,8 @@ from tests.certificate_records import CERTIFICATE, compared, forged
 from tests.several_groups import GRAPH, QUESTIONS, counted
 
 from evenhand import checker
-from evenhand.checker import chance_claims
-from evenhand.checker.chance_claims import chance_numbers, reach_probability
+from evenhand.checker import partition_claims
+from evenhand.checker.partition_claims import chance_numbers, reach_probability
 from evenhand.evidence import certify
 from evenhand.evidence.statistics.by_chance import reach_probabilities
 
@@ -51,9 +51,9 @@ def test_of_many_rows_it_is_what_the_engine_says(rows):
 
 def test_as_many_rows_as_are_allowed_are_worked_out(monkeypatch):
     table = {("x",): ((1, 1), (1, 1))}
-    monkeypatch.setattr(chance_claims, "MOST_ROWS", 4)
+    monkeypatch.setattr(partition_claims, "MOST_ROWS", 4)
     assert chance_numbers(table, Fraction(1, 20)) is not None
-    monkeypatch.setattr(chance_claims, "MOST_ROWS", 3)
+    monkeypatch.setattr(partition_claims, "MOST_ROWS", 3)
     assert chance_numbers(table, Fraction(1, 20)) is None
 
 
@@ -124,7 +124,7 @@ def test_a_chance_too_small_to_be_written_is_not_false():
     table = {("x",): ((50_000, 50_000), (50_000, 50_000))}
     numbers = chance_numbers(table, Fraction(1, 20))
     assert 0 < numbers["expected"] < numbers["rows"] < 1e-15
-    assert chance_claims.right_chance(written, table, compared()) == written
+    assert partition_claims.right_chance(written, table, compared()) == written
 
 
 @pytest.mark.parametrize(("people", "is_written"), [(27, True), (28, False)])
@@ -134,7 +134,7 @@ def test_a_chance_is_too_small_to_be_written_under_a_thousand_million_millionth(
     """All women are hired and no man, or the reverse: two of C(2n, n) ways."""
     written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
     written |= {"lower": 0, "upper": 0}
-    right = chance_claims.right_chance(
+    right = partition_claims.right_chance(
         written, {("x",): ((people, 0), (0, people))}, compared(threshold="99/100")
     )
     chance = 2 / comb(2 * people, people)
@@ -144,12 +144,12 @@ def test_a_chance_is_too_small_to_be_written_under_a_thousand_million_millionth(
 
 
 def test_ten_million_rows_are_worked_out_and_not_one_more():
-    assert not chance_claims.has_too_many_rows({("x",): ((10**7 - 1, 0), (0, 1))})
-    assert chance_claims.has_too_many_rows({("x",): ((10**7, 0), (0, 1))})
+    assert not partition_claims.has_too_many_rows({("x",): ((10**7 - 1, 0), (0, 1))})
+    assert partition_claims.has_too_many_rows({("x",): ((10**7, 0), (0, 1))})
 
 
 def test_with_too_many_rows_the_numbers_are_taken_as_they_are(monkeypatch):
-    monkeypatch.setattr(chance_claims, "MOST_ROWS", 400)
+    monkeypatch.setattr(partition_claims, "MOST_ROWS", 400)
     expected = json.loads(CERTIFICATE.to_json())["partitions"][0]["subpopulations"]["by_chance"]
 
     def change(document):
@@ -199,5 +199,5 @@ def test_groups_with_few_rows_take_no_part_in_what_chance_makes():
     written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
     written |= {"lower": 0, "upper": 0}
     table = {("x",): ((1, 1), (1, 1)), ("y",): ((1, 0), (4, 4))}
-    right = chance_claims.right_chance(written, table, compared(min_rows=2))
+    right = partition_claims.right_chance(written, table, compared(min_rows=2))
     assert right == written | {"expected": "0.333333333333", "rows": "1.33333333333"}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.certificate_records import CERTIFICATE, compared, forged, verify
 
-from evenhand.checker.digest_claims import digest
+from evenhand.checker.partition_claims import digest
 
 
 def test_any_change_breaks_the_seal():

@@ -8,8 +8,8 @@ from tests.certificate_records import csv_of, forged, sealed, verify
 
 import evenhand as eh
 from evenhand import checker
-from evenhand.checker.edit_claims import check_edits, edited_links, links, right_outcome
 from evenhand.checker.group_comparisons import GroupComparisons
+from evenhand.checker.rule_claims import check_edits, edited_links, links, right_outcome
 from evenhand.question import GraphEdit
 
 COUNTS = eh.datasets.admissions(2)

@@ -11,8 +11,8 @@ from tests.loans import APART, INCOME_FIRST, ZIP_FIRST, asking
 from tests.recorded_paths import asked, record_of, worlds_of
 
 import evenhand as eh
-from evenhand.checker.effect_claims import decimals, judge_effect, path_effects, right_graph
 from evenhand.checker.group_comparisons import read_share
+from evenhand.checker.path_effects import decimals, judge_effect, path_effects, right_graph
 from evenhand.checker.path_tables import read_tables
 
 NAMES = ("direct", "through", "explained", "combination", "total")

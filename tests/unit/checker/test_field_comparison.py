@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.checker.field_comparison import differences
+from evenhand.checker.record_fields import differences
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,13 @@ from tests.brute_force import is_acyclic
 from tests.strategies import partial_graphs
 
 from evenhand import Question
-from evenhand.checker import orientation_claims
-from evenhand.checker.graph_claims import RecordedGraph
-from evenhand.checker.orientation_claims import allowed_graphs, check_graphs, is_allowed
+from evenhand.checker import graph_claims
+from evenhand.checker.graph_claims import (
+    RecordedGraph,
+    allowed_graphs,
+    check_graphs,
+    is_allowed,
+)
 from evenhand.errors import GraphError
 from evenhand.graph.admissible_graphs import ancestral_graphs
 
@@ -116,7 +120,7 @@ def test_missing_graphs_others_and_those_that_are_there_twice_are_named(recorded
 def test_with_very_many_open_edges_each_graph_is_looked_at(
     monkeypatch, own, consistent, expected
 ):
-    monkeypatch.setattr(orientation_claims, "MOST_OPEN", 0)
+    monkeypatch.setattr(graph_claims, "MOST_OPEN", 0)
     graph = graph_of("c-e", ["xe", "xy"])
     found, errors = check_graphs(graph, [arrows(own)], consistent=consistent)
     assert found is consistent

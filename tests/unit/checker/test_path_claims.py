@@ -13,7 +13,7 @@ from tests.several_groups import QUESTIONS, counted
 
 import evenhand as eh
 from evenhand import checker
-from evenhand.checker import orientation_claims, path_claims
+from evenhand.checker import graph_claims, path_claims
 from evenhand.checker.graph_claims import RecordedGraph
 from evenhand.evidence import certify
 from evenhand.graph import PartialGraph
@@ -221,7 +221,7 @@ def test_a_graph_that_an_open_edge_allows_is_missed():
 def test_with_very_many_open_edges_it_is_left_open_whether_all_are_there(monkeypatch):
     for most in (1, 0):
         assert verify(text_of(OPEN)) == (0, [])
-        for module in (orientation_claims, path_claims):
+        for module in (graph_claims, path_claims):
             monkeypatch.setattr(module, "MOST_OPEN", most)
     status, notes = verify(text_of(OPEN))
     assert status == 3

@@ -7,7 +7,7 @@ from tests.loans import APART, ZIP_FIRST, loans
 from tests.recorded_paths import worlds_of
 
 from evenhand import CausalGraph, CountTable
-from evenhand.checker.path_worlds import PathWorlds
+from evenhand.checker.path_effects import PathWorlds
 
 NONE = frozenset()
 

@@ -6,7 +6,7 @@ from tests.loans import APART, INCOME_FIRST, QUESTION, ZIP_FIRST, asking
 from tests.recorded_paths import asked, worlds_of
 
 from evenhand import CausalGraph
-from evenhand.checker.recorded_paths import PathQuestion, RecordedPaths
+from evenhand.checker.path_effects import PathQuestion, RecordedPaths
 
 
 @pytest.mark.parametrize(

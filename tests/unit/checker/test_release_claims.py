@@ -8,7 +8,7 @@ from tests.certificate_records import CERTIFIED, forged, verify
 
 import evenhand as eh
 from evenhand import datasets
-from evenhand.checker.release_claims import row_errors
+from evenhand.checker.row_claims import row_errors
 from evenhand.evidence import certify
 from evenhand.graph import CausalGraph
 

@@ -10,10 +10,9 @@ from tests.several_groups import QUESTIONS, counted, csv_text
 
 import evenhand as eh
 from evenhand import datasets
-from evenhand.checker.digest_claims import digest
 from evenhand.checker.group_comparisons import GroupComparisons
+from evenhand.checker.partition_claims import digest, judge, read_table
 from evenhand.checker.row_claims import absent_values, count_people, sum_tables
-from evenhand.checker.subpopulation_claims import judge, read_table
 from evenhand.evidence import certify
 
 

@@ -7,7 +7,7 @@ from math import prod
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.checker.share_products import Shares, eliminate
+from evenhand.checker.path_tables import Shares, eliminate
 
 NAMES = "abcd"
 

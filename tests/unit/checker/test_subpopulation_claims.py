@@ -7,7 +7,7 @@ from tests.admission import GRAPH, QUESTION
 from tests.certificate_records import compared, forged, verify
 
 from evenhand import datasets
-from evenhand.checker.subpopulation_claims import judge, read_table
+from evenhand.checker.partition_claims import judge, read_table
 from evenhand.evidence import certify
 
 

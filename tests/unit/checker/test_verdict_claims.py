@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.checker.graph_claims import RecordedGraph
-from evenhand.checker.verdict_claims import overall_verdict, shared_verdict
+from evenhand.checker.partition_claims import overall_verdict, shared_verdict
 
 YES, OPEN, NO = "certified", "cannot decide", "not certified"
 CLOSED = RecordedGraph(["c", "e"], {("c", "e")}, [], ["c"], "e")

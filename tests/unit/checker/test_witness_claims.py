@@ -8,7 +8,7 @@ from tests.recorded_paths import worlds_of
 
 from evenhand import CausalGraph, CountTable
 from evenhand.checker.group_comparisons import read_share
-from evenhand.checker.witness_claims import WitnessBounds
+from evenhand.checker.path_effects import WitnessBounds
 
 NESTED = CausalGraph.parse(
     "race -> home; race -> school; home -> zip; zip -> school; home -> school; "
