@@ -11,7 +11,6 @@ from evenhand.counts.dependencies import (
     equivalent_columns,
     joint_determination,
 )
-from evenhand.counts.label_order import MissingMarker
 
 __all__ = [
     "Attribute",
@@ -19,7 +18,6 @@ __all__ = [
     "CountTable",
     "Determination",
     "ExaminedCounts",
-    "MissingMarker",
     "constant_in_a_group",
     "dependent_pairs",
     "determining_columns",

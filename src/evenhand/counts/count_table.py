@@ -16,9 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts.count_digest import in_text_order, lines_digest
-from evenhand.counts.label_order import MissingMarker, in_order, looks_missing, marker_notes
+from evenhand.counts.label_order import EXAMPLES, in_order, looks_missing, marker_problem
 from evenhand.display import Described, Summary
-from evenhand.errors import ColumnError, InputError, ResourceError, ValuesError, listed
+from evenhand.errors import (
+    ColumnError,
+    InputError,
+    Problem,
+    ResourceError,
+    ValuesError,
+    listed,
+)
 from evenhand.question.parse_values import as_label
 
 # So any sum of counts, and twice such a sum, fits into 64 bits.
@@ -117,12 +124,7 @@ class CountTable(Described):
 
     def __post_init__(self) -> None:
         if len(self._positions) < len(self.attributes):
-            names = [attribute.name for attribute in self.attributes]
-            repeated = sorted({name for name in names if names.count(name) > 1})
-            raise ColumnError.of(
-                f"The column names {listed(repeated)} occur more than once.",
-                remedy="Give every column a name of its own.",
-            )
+            check_names(attribute.name for attribute in self.attributes)
         check_row_count(self.row_count)
         for column in (*self.codes, self.counts):
             column.flags.writeable = False
@@ -346,18 +348,24 @@ class CountTable(Described):
         return int(self.digest[:12], 16)
 
     @property
-    def missing_markers(self) -> tuple[MissingMarker, ...]:
-        """Values that may mean a missing one but were not declared as such; most rows first."""
-        markers = [
-            MissingMarker(attribute.name, value, self.values(attribute.name)[value])
-            for attribute in self.attributes
-            for value in attribute.values
-            if looks_missing(value)
-        ]
-        return tuple(sorted(markers, key=lambda marker: -marker.row_count))
+    def missing_markers(self) -> dict[str, dict[str, int]]:
+        """Values that may mean a missing one but were not declared as such, most rows first.
+
+        Each with the columns that have it, and in how many rows.
+        """
+        markers: dict[str, dict[str, int]] = {}
+        for attribute in self.attributes:
+            for value in filter(looks_missing, attribute.values):
+                rows = self.values(attribute.name)[value]
+                markers.setdefault(value, {})[attribute.name] = rows
+        return dict(sorted(markers.items(), key=lambda item: -sum(item[1].values())))
 
     def summary(self) -> Summary:
         """Describe the table: rows, distinct assignments, and each attribute's values."""
+        markers = [*self.missing_markers.items()]
+        notes = [marker_problem(*marker) for marker in markers[:EXAMPLES]]
+        if rest := [value for value, _ in markers[EXAMPLES:]]:
+            notes.append(Problem(f"{len(rest)} more values look missing: {listed(rest)}."))
         return Summary(
             title=f"{self.row_count:,} rows, {len(self):,} distinct assignments",
             columns=("attribute", "values", "how often"),
@@ -365,8 +373,27 @@ class CountTable(Described):
                 (attribute.name, str(len(attribute)), _shares(self.values(attribute.name)))
                 for attribute in self.attributes
             ),
-            notes=marker_notes(self.missing_markers),
+            notes=tuple(notes),
         )
+
+
+def check_names(names: Iterable[str], *, where: str = "") -> None:
+    """Refuse names that several columns have, with the positions of these columns."""
+    positions: dict[str, list[str]] = {}
+    for position, name in enumerate(names, 1):
+        positions.setdefault(name, []).append(str(position))
+    repeated = [
+        Problem(
+            f"The column name {name!r} occurs {len(places)} times.",
+            f"It names the columns {', '.join(places)}.",
+            "Give every column a name of its own.",
+            where,
+        )
+        for name, places in positions.items()
+        if len(places) > 1
+    ]
+    if repeated:
+        raise ColumnError(*repeated)
 
 
 def check_row_count(rows: int, *, counts: str = "counts", where: str = "") -> None:

@@ -1,21 +1,19 @@
 """The order of labels: numbers and classes of numbers by value, others as text."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import inf, isnan
 
 import numpy as np
 
-from evenhand.errors import Problem, Remedy, listed
+from evenhand.errors import Problem, Remedy
 from evenhand.question.codings import MISSING
 
 MARKERS = frozenset(
     {"", "?", "??", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null"}
 )
-_MOST_NOTES = 5
-_MOST_COLUMNS = 8
+EXAMPLES = 5
 
 
 def in_order(values: Iterable[str]) -> tuple[str, ...]:
@@ -107,15 +105,6 @@ def _number(text: str) -> float:
     return float(Fraction(text) if "/" in text else text)
 
 
-@dataclass(frozen=True, slots=True)
-class MissingMarker:
-    """A value of a column that may mean a missing one, and how many rows have it."""
-
-    name: str
-    value: str
-    row_count: int
-
-
 def looks_missing(value: str) -> bool:
     """Whether a text often stands for a missing value.
 
@@ -125,27 +114,26 @@ def looks_missing(value: str) -> bool:
     return value.strip().casefold() in MARKERS
 
 
-def marker_notes(markers: Sequence[MissingMarker]) -> tuple[Problem, ...]:
-    """A note for each of the first values, with its columns, and one for all others."""
-    by_value: dict[str, list[MissingMarker]] = {}
-    for marker in markers:
-        by_value.setdefault(marker.value, []).append(marker)
-    rest = [*by_value][_MOST_NOTES:]
-    more = Problem(f"{len(rest)} more values look missing: {listed(rest)}.")
-    notes = [_note(value, by_value[value]) for value in [*by_value][:_MOST_NOTES]]
-    return (*notes, *([more] if rest else []))
-
-
-def _note(value: str, markers: Sequence[MissingMarker]) -> Problem:
-    """What to do if a value means that there is none."""
-    first, *others = markers
-    rows = f"{first.row_count:,} row{'s'[: first.row_count > 1]}"
-    named = ", ".join(f"{one.name} {one.row_count:,}" for one in markers[:_MOST_COLUMNS])
-    rest = len(markers) - _MOST_COLUMNS
+def marker_problem(value: str, by_column: Mapping[str, int]) -> Problem:
+    """A value that looks missing, in how many rows of which columns it is, and what to do."""
     return Problem(
-        f"{len(markers)} columns have rows with {value!r}, taken as a value: {named}"
-        + (f" and {rest} more." if rest > 0 else ".")
-        if others
-        else f"{first.name} has {rows} with {value!r}, taken as a value.",
+        f"{value!r} is taken as a value: {rows_in(by_column)}.",
         remedy=Remedy("If it means that there is none, declare it", "na", [value]),
     )
+
+
+def rows_in(by_column: Mapping[str, int]) -> str:
+    """In how many rows of which columns, most rows first.
+
+    >>> rows_in({"a": 3, "b": 12})
+    "'b' 12 rows, 'a' 3"
+    """
+    often = sorted(by_column.items(), key=lambda item: -item[1])
+    texts = [f"{name!r} {many:,}" for name, many in often]
+    return some([f"{one} row{'s'[: often[0][1] > 1]}" for one in texts[:1]] + texts[1:])
+
+
+def some(texts: Sequence[str]) -> str:
+    """The first texts, and the number of the others."""
+    rest = len(texts) - EXAMPLES
+    return ", ".join(texts[:EXAMPLES]) + (f" and {rest:,} more" if rest > 0 else "")

@@ -10,13 +10,14 @@ _EXAMPLES = 5
 
 def missing_value_premises(counts: CountTable, words: Words) -> tuple[Premise, ...]:
     """Values that may mean a missing one, and how many rows have them."""
-    markers = counts.missing_markers
+    markers = [
+        f"{count(rows, 'row')} with “{value}” as {words.column(name)}"
+        for value, by_column in counts.missing_markers.items()
+        for name, rows in by_column.items()
+    ]
     if not markers:
         return ()
-    examples = [
-        f"{count(one.row_count, 'row')} with “{one.value}” as {words.column(one.name)}"
-        for one in markers[:_EXAMPLES]
-    ]
+    examples = markers[:_EXAMPLES]
     rest = len(markers) - len(examples)
     more = [f"{rest} more such values"] if rest else []
     return (

@@ -11,7 +11,6 @@ from collections.abc import (
     Callable,
     Collection,
     Generator,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -26,8 +25,8 @@ from zipfile import BadZipFile
 
 import pyarrow as pa
 
+from evenhand.counts.count_table import check_names
 from evenhand.errors import (
-    ColumnError,
     InputError,
     Problem,
     QuestionError,
@@ -109,7 +108,7 @@ class BatchSource:
     header: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        _check_names(self.names, where=self.where)
+        check_names(self.names, where=self.where)
 
     def batches(self, columns: Sequence[str], *, coded: bool = True) -> Batches:
         """These columns of all rows, in order; errors of Arrow and the system are ours."""
@@ -146,25 +145,6 @@ def unique_names(header: Sequence[str]) -> tuple[str, ...]:
         later = (new for new in numbered if new not in written and new not in names)
         names[next(later) if name in names else name] = None
     return tuple(names)
-
-
-def _check_names(names: Iterable[str], *, where: str) -> None:
-    """Refuse names that several columns have, with the positions of these columns."""
-    positions: dict[str, list[int]] = {}
-    for position, name in enumerate(names, 1):
-        positions.setdefault(name, []).append(position)
-    repeated = [
-        Problem(
-            f"The column name {name!r} occurs {len(places)} times.",
-            f"It names the columns {', '.join(map(str, places))}.",
-            "Give every column a name of its own.",
-            where,
-        )
-        for name, places in positions.items()
-        if len(places) > 1
-    ]
-    if repeated:
-        raise ColumnError(*repeated)
 
 
 def read_ahead(open_batches: OpenBatches) -> OpenBatches:

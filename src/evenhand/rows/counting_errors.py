@@ -177,29 +177,22 @@ def too_many_assignments(
     name = max(sizes, key=sizes.__getitem__)
     found = f"The column {name!r} has {sizes[name]:,} values, the most of all."
     remedies = (Remedy("merge values", "merge"), Remedy("bin them", "bins"))
-    return _too_large(f"{distinct:,} distinct assignments", memory, found, remedies, where)
+    return too_large(f"{distinct:,} distinct assignments", memory, found, where, *remedies)
 
 
 def too_large_columns(sizes: Mapping[str, int], memory: int, where: str) -> ResourceError:
     """Columns that do not fit into the memory: of few but long texts, or of very many rows."""
     name = max(sizes, key=sizes.__getitem__)
     found = f"The column {name!r} takes {sizes[name] / 1e6:,.0f} MB so far, the most of all."
-    return _too_large("The columns", memory, found, (), where)
+    return too_large("The columns", memory, found, where)
 
 
-def too_many_rows(rows: int, memory: int, where: str) -> ResourceError:
-    """A table of which so many rows fill the memory, and there are more."""
-    found = f"The first {rows:,} rows fill it."
-    return _too_large("All columns of all rows", memory, found, (), where)
-
-
-def _too_large(
-    what: str, memory: int, found: str, remedies: tuple[Remedy, ...], where: str
+def too_large(
+    what: str, memory: int, found: str, where: str, *remedies: Remedy
 ) -> ResourceError:
-    fewer, more = (
-        Remedy("Choose fewer columns", "columns"),
-        Remedy("allow more memory", "memory"),
-    )
+    """Something does not fit into the memory."""
+    fewer = Remedy("Choose fewer columns", "columns")
+    more = Remedy("allow more memory", "memory")
     what = f"{what} do not fit into {memory / 1e6:,.0f} MB."
     return ResourceError.of(what, found, (fewer, *remedies, more), where)
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
+from evenhand.counts.count_table import check_names
 from evenhand.errors import ColumnError, InputError, listed
 from evenhand.rows.batch_source import (
     BATCH_ROWS,
@@ -252,12 +253,7 @@ def check_header(source: Any) -> None:  # noqa: ANN401
     is_pandas = type(source).__module__.partition(".")[0] == "pandas"
     arrow = source.column_names if isinstance(source, pa.Table) else ()
     names = [*(getattr(source, "columns", ()) if is_pandas else arrow)]
-    if twice := sorted({str(name) for name in names if names.count(name) > 1}):
-        raise ColumnError.of(
-            f"The column names {listed(twice)} occur more than once.",
-            "Which of them is meant is not clear.",
-            "Give every column a name of its own.",
-        )
+    check_names(map(str, names))
 
 
 def _check_index(name: str, frame: Any, values: Any) -> None:  # noqa: ANN401

@@ -47,6 +47,56 @@ _BOOKS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}  # parts of a spr
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
+def _by_pandas(function: str, needs: str = "") -> str:
+    return (
+        f"Convert it, in Python with pandas{needs}: "
+        f'pandas.{function}.to_csv("{{stem}}.csv", index=False).'
+    )
+
+
+_BY_R = 'In R: write.csv(table, "{stem}.csv", row.names = FALSE).'
+_EXPORT = "Export the table as CSV."
+_JSON_LINES = (
+    'Convert it, in Python with polars: polars.read_ndjson("{name}").write_csv("{stem}.csv").'
+)
+# A pattern of the first bytes or endings of the name, what the file is, and what to do.
+_FORMATS: tuple[tuple[bytes | str, str, str], ...] = (
+    (rb"BZh[1-9]1AY&SY", "a bzip2 file", "Unpack it with bunzip2."),
+    (rb"\xfd7zXZ", "an xz file", "Unpack it with unxz."),
+    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "Unpack it with 7z."),
+    (rb"Rar!", "a RAR archive", "Unpack it with unrar."),
+    (rb"PK\x05\x06", "an empty zip archive", "Fetch or pack it again."),
+    (rb"SQLite format 3", "an SQLite database", _EXPORT),
+    (rb"FEA1\0", "a Feather file of version 1", "Write it again as version 2."),
+    (rb"(?s)PARE...\0", "an encrypted Parquet file", "Decrypt it."),
+    (rb"%PDF-", "a PDF document", _EXPORT),
+    (rb"(?i)\s*<(!doctype )?html", "an HTML page", "Perhaps a download failed: look at it."),
+    (rb"\s*<\?xml", "an XML document", _EXPORT),
+    (rb"<stata_dta>", "a Stata file", _by_pandas('read_stata("{name}")')),
+    (rb"\$FL[23]", "an SPSS file", _by_pandas('read_spss("{name}")', " and pyreadstat")),
+    (rb"\0{12}\xc2\xea\x81\x60", "a SAS file", _by_pandas('read_sas("{name}")')),
+    (
+        rb"HEADER RECORD\*{7}LIB",
+        "a SAS transport file",
+        _by_pandas('read_sas("{name}", format="xport")'),
+    ),
+    (".orc", "an ORC file", _by_pandas('read_orc("{name}")')),
+    (rb"\x89HDF", "an HDF5 file", _by_pandas('read_hdf("{name}")')),
+    (rb"Obj\x01", "an Avro file", "Convert it to Parquet."),
+    (rb"RD[AX][23]\n", "an R data file", _BY_R),
+    (rb"\s*\{\s*\"", "JSON", _JSON_LINES),
+    (rb"\s*\[\s*[\[{]", "JSON", _by_pandas('read_json("{name}")')),
+    (".dta", "a Stata file", _by_pandas('read_stata("{name}")')),
+    (".dbf", "a dBase file", _EXPORT),
+    (".rds .rda .rdata", "an R data file", _BY_R),
+    (
+        ".pkl .pickle",
+        "a Python pickle",
+        "Nothing is executed that a file holds: write it as Parquet where it was made.",
+    ),
+)
+
+
 def file_sources(
     path: str | os.PathLike[str],
     *,
@@ -143,36 +193,63 @@ def _file_source(
                 "Write its content to a file first.",
                 where,
             )
-        if status.st_size == 0:
-            raise InputError.of(
-                "This file is empty (0 bytes).",
-                remedy="Check how it was written or fetched.",
-                where=where,
-            )
         head, members = _beginning(path)
     if _is_book(head, members):
         return spreadsheet_source(where, sheet=sheet, memory=memory)
-    if sheet is not None:
-        raise InputError.of(
-            f"This is no spreadsheet: it has no sheet {sheet!r}.",
-            remedy="Leave the sheet out, or name the spreadsheet.",
-            where=where,
-        )
-    if head.startswith(_PARQUET):
+    if sheet is None and head.startswith(_PARQUET):
         return parquet_source(where)
-    if head.startswith(_ARROW):
+    if sheet is None and head.startswith(_ARROW):
         return arrow_source(where, is_stream=not head.startswith(_ARROW[0]))
-    refuse_foreign(path, head)
-    if ending_of(path).lower() in _BINARY:
-        raise InputError.of(
-            f"The name ends in {path.suffix}, but the file does not begin like one.",
-            f"Its first bytes are {head[:8]!r}.",
-            "If it is a text file, give it a name that says so, such as .csv.",
-            where,
-        )
-    if head.startswith(_ZIP):
-        _check_zip(members, where)
+    for is_so, what, found, remedy in _refusals(path, sheet, head, members):
+        if is_so:
+            raise InputError.of(what, found, remedy, where)
     return csv_source(where, compression=_compression(where, head), delimiter=delimiter)
+
+
+def _refusals(
+    path: Path, sheet: str | None, head: bytes, members: Sequence[str]
+) -> Iterator[tuple[bool, str, str, str]]:
+    """Why a file may be no text: whether it is so, what it is, what was found, what to do."""
+    yield (
+        not head,
+        "This file is empty (0 bytes).",
+        "",
+        "Check how it was written or fetched.",
+    )
+    yield (
+        sheet is not None,
+        f"This is no spreadsheet: it has no sheet {sheet!r}.",
+        "",
+        "Leave the sheet out, or name the spreadsheet.",
+    )
+    for sign, thing, remedy in _FORMATS:
+        yield (
+            bool(re.match(sign, head))
+            if isinstance(sign, bytes)
+            else path.suffix.lower() in sign.split(),
+            f"This is {thing}, which is not read here.",
+            "",
+            remedy.format(name=path.name, stem=path.stem),
+        )
+    yield (
+        ending_of(path).lower() in _BINARY,
+        f"The name ends in {path.suffix}, but the file does not begin like one.",
+        f"Its first bytes are {head[:8]!r}.",
+        "If it is a text file, give it a name that says so, such as .csv.",
+    )
+    if head.startswith(_ZIP):
+        yield (
+            len(members) != 1,
+            f"This zip archive holds {len(members)} files.",
+            f"They are {listed(members)}." if members else "",
+            "Unpack it and name one of them, or a folder of files with the same columns.",
+        )
+        yield (
+            not members[0].lower().endswith(_TEXT),
+            f"This zip archive holds {members[0]!r}.",
+            "In an archive only text is read.",
+            "Unpack it and name that file.",
+        )
 
 
 def _compression(where: str, head: bytes) -> str | None:
@@ -194,38 +271,17 @@ def _compression(where: str, head: bytes) -> str | None:
 
 
 def _beginning(path: Path) -> tuple[bytes, list[str]]:
-    """The first bytes of a file, and what it holds if it is an archive."""
+    """The first bytes of a file, and the files that it holds if it is an archive."""
     with path.open("rb") as file:
         head = file.read(64)
-    return head, _zip_members(path) if head.startswith(_ZIP) else []
+    if not head.startswith(_ZIP):
+        return head, []
+    with ZipFile(path) as archive:
+        return head, [name for name in archive.namelist() if is_zip_member(name)]
 
 
 def _is_book(head: bytes, members: Sequence[str]) -> bool:
     return head.startswith(_OLD_EXCEL) or not _BOOKS.isdisjoint(members)
-
-
-def _zip_members(path: Path) -> list[str]:
-    """The files in an archive, without folders and what macOS adds."""
-    with ZipFile(path) as archive:
-        return [name for name in archive.namelist() if is_zip_member(name)]
-
-
-def _check_zip(members: Sequence[str], where: str) -> None:
-    """Refuse an archive of several files, or of a file that is no text."""
-    if len(members) != 1:
-        raise InputError.of(
-            f"This zip archive holds {len(members)} files.",
-            f"They are {listed(members)}." if members else "",
-            "Unpack it and name one of them, or a folder of files with the same columns.",
-            where,
-        )
-    if not members[0].lower().endswith(_TEXT):
-        raise InputError.of(
-            f"This zip archive holds {members[0]!r}.",
-            "In an archive only text is read.",
-            "Unpack it and name that file.",
-            where,
-        )
 
 
 def _schema_differences(sources: Sequence[BatchSource]) -> Iterator[Problem]:
@@ -254,73 +310,6 @@ def _fields(source: BatchSource) -> list[tuple[str, str]]:
     if source.schema is None:
         return [(name, "text") for name in source.names]
     return [(field.name, str(value_type(field.type))) for field in source.schema]
-
-
-def _by_pandas(function: str, needs: str = "") -> str:
-    return (
-        f"Convert it, in Python with pandas{needs}: "
-        f'pandas.{function}.to_csv("{{stem}}.csv", index=False).'
-    )
-
-
-_BY_R = 'In R: write.csv(table, "{stem}.csv", row.names = FALSE).'
-_EXPORT = "Export the table as CSV."
-_JSON_LINES = (
-    'Convert it, in Python with polars: polars.read_ndjson("{name}").write_csv("{stem}.csv").'
-)
-# A pattern of the first bytes or endings of the name, what the file is, and what to do.
-_FORMATS: tuple[tuple[bytes | str, str, str], ...] = (
-    (rb"BZh[1-9]1AY&SY", "a bzip2 file", "Unpack it with bunzip2."),
-    (rb"\xfd7zXZ", "an xz file", "Unpack it with unxz."),
-    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "Unpack it with 7z."),
-    (rb"Rar!", "a RAR archive", "Unpack it with unrar."),
-    (rb"PK\x05\x06", "an empty zip archive", "Fetch or pack it again."),
-    (rb"SQLite format 3", "an SQLite database", _EXPORT),
-    (rb"FEA1\0", "a Feather file of version 1", "Write it again as version 2."),
-    (rb"(?s)PARE...\0", "an encrypted Parquet file", "Decrypt it."),
-    (rb"%PDF-", "a PDF document", _EXPORT),
-    (rb"(?i)\s*<(!doctype )?html", "an HTML page", "Perhaps a download failed: look at it."),
-    (rb"\s*<\?xml", "an XML document", _EXPORT),
-    (rb"<stata_dta>", "a Stata file", _by_pandas('read_stata("{name}")')),
-    (rb"\$FL[23]", "an SPSS file", _by_pandas('read_spss("{name}")', " and pyreadstat")),
-    (rb"\0{12}\xc2\xea\x81\x60", "a SAS file", _by_pandas('read_sas("{name}")')),
-    (
-        rb"HEADER RECORD\*{7}LIB",
-        "a SAS transport file",
-        _by_pandas('read_sas("{name}", format="xport")'),
-    ),
-    (".orc", "an ORC file", _by_pandas('read_orc("{name}")')),
-    (rb"\x89HDF", "an HDF5 file", _by_pandas('read_hdf("{name}")')),
-    (rb"Obj\x01", "an Avro file", "Convert it to Parquet."),
-    (rb"RD[AX][23]\n", "an R data file", _BY_R),
-    (rb"\s*\{\s*\"", "JSON", _JSON_LINES),
-    (rb"\s*\[\s*[\[{]", "JSON", _by_pandas('read_json("{name}")')),
-    (".dta", "a Stata file", _by_pandas('read_stata("{name}")')),
-    (".dbf", "a dBase file", _EXPORT),
-    (
-        ".rds .rda .rdata",
-        "an R data file",
-        _BY_R,
-    ),
-    (
-        ".pkl .pickle",
-        "a Python pickle",
-        "Nothing is executed that a file holds: write it as Parquet where it was made.",
-    ),
-)
-
-
-def refuse_foreign(path: Path, head: bytes) -> None:
-    """Raise if a file is of a kind that is known and not read."""
-    for sign, thing, remedy in _FORMATS:
-        ending = path.suffix.lower()
-        if re.match(sign, head) if isinstance(sign, bytes) else ending in sign.split():
-            raise InputError.of(
-                f"This is {thing}, which is not read here.",
-                "",
-                remedy.format(name=path.name, stem=path.stem),
-                str(path),
-            )
 
 
 def parquet_source(where: str) -> BatchSource:

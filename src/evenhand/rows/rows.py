@@ -42,7 +42,7 @@ from evenhand.rows.coded_rows import (
     value_counts,
 )
 from evenhand.rows.count_rows import CountResult, count
-from evenhand.rows.counting_errors import too_many_rows
+from evenhand.rows.counting_errors import too_large
 from evenhand.rows.frame_sources import Source, frame_source
 from evenhand.rows.inspect.findings import FindingKind, in_part, leave_out
 from evenhand.rows.inspect.inspection import Inspection, inspect
@@ -183,7 +183,8 @@ class Rows(Described):
         if lines.unreadable:
             count(self.sources, lines.unreadable, codings)  # raises, and says why
         if not lines.complete:
-            raise too_many_rows(lines.table.row_count, self.memory // 4, self.where)
+            found = f"The first {lines.table.row_count:,} rows fill it."
+            raise too_large("All columns of all rows", self.memory // 4, found, self.where)
         missing = [n for n in chosen if MISSING in lines.table.attribute(n).values]
         if missing and codings.missing == "error":
             count(self.sources, missing, codings)  # raises, and says in which row
@@ -262,7 +263,7 @@ class Rows(Described):
         if not lines.complete:
             rows = lines.table.row_count
             what = f"Only the first {rows:,} rows were looked at."
-            also.append(in_part(what, "memory", rows=rows))
+            also.append(in_part(what, Remedy("Allow more memory", "memory"), rows=rows))
         notes = (*self._name_notes(), *lines.notes)
         return replace(found, findings=(*found.findings, *also), notes=notes)
 

@@ -124,7 +124,7 @@ def test_an_unknown_value_is_refused_with_the_values_there_are():
 def test_repeated_names_are_refused():
     attribute = Attribute("a", ("x",))
     codes = np.zeros(1, np.int64)
-    with pytest.raises(ColumnError, match="'a' occur more than once"):
+    with pytest.raises(ColumnError, match="'a' occurs 2 times"):
         CountTable.build([attribute, attribute], [codes, codes], np.ones(1, np.int64))
 
 

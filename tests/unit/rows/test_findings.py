@@ -9,6 +9,8 @@ import pytest
 
 from evenhand import CountTable, read
 from evenhand.counts import dependencies
+from evenhand.counts.label_order import some
+from evenhand.errors import Remedy
 from evenhand.rows.inspect.findings import (
     MATTERS,
     FindingKind,
@@ -16,7 +18,6 @@ from evenhand.rows.inspect.findings import (
     counting_column,
     in_part,
     leave_out,
-    some,
 )
 from evenhand.rows.inspect.inspection import inspect
 
@@ -319,7 +320,7 @@ def test_one_column_and_many_are_told_in_their_number():
 
 
 def test_a_finding_is_plain_data():
-    content = in_part("Some.", "memory", rows=7).to_dict()
+    content = in_part("Some.", Remedy("Allow more memory", "memory"), rows=7).to_dict()
     assert content["kind"] == "looked at in part"
     assert content["numbers"] == {"rows": 7}
     assert content["remedies"] == [{"words": "Allow more memory", "argument": "memory"}]

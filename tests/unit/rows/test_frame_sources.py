@@ -215,7 +215,7 @@ def test_values_beside_columns_of_one_name_are_refused(to):
         if isinstance(table, pa.Table)
         else table.set_axis(names, axis=1)
     )
-    with pytest.raises(ColumnError, match="'b' occur more than once"):
+    with pytest.raises(ColumnError, match="'b' occurs 2 times"):
         added(["x", "y", "z"], table)
 
 

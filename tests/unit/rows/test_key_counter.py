@@ -26,21 +26,6 @@ def test_codes_survive_their_keys(capacities):
     assert all(map(np.array_equal, layout.codes(keys), columns))
 
 
-@pytest.mark.parametrize("at_once", [0, 6, 24, 10**6])
-@pytest.mark.parametrize("capacities", [(3, 2, 4, 5), (5, 2**31, 2**31, 3), (1,)])
-def test_keys_do_not_depend_on_how_many_values_are_looked_up_at_once(
-    monkeypatch, at_once, capacities
-):
-    monkeypatch.setattr("evenhand.rows.key_counter._TERMS_AT_ONCE", at_once)
-    generator, layout = np.random.default_rng(3), KeyLayout(capacities)
-    tables = [generator.integers(0, capacity, 5) for capacity in capacities]
-    for kind in (np.uint8, np.int32, np.int64):
-        indices = [generator.integers(0, 5, 10_000).astype(kind) for _ in capacities]
-        keys = layout.keys([*zip(tables, indices, strict=True)])
-        codes = [table[index] for table, index in zip(tables, indices, strict=True)]
-        assert all(map(np.array_equal, layout.codes(keys), codes))
-
-
 def test_a_wide_table_needs_several_words():
     assert len(KeyLayout((10,) * 40).words) == 3
 

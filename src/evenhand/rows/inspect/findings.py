@@ -24,7 +24,7 @@ from evenhand.counts import (
     equivalent_columns,
 )
 from evenhand.counts.compared_groups import with_groups
-from evenhand.counts.label_order import looks_missing
+from evenhand.counts.label_order import EXAMPLES, looks_missing, marker_problem, rows_in, some
 from evenhand.errors import Problem, Remedy, Spelling, listed, python_argument
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
@@ -37,7 +37,6 @@ from evenhand.rows.inspect.column_profile import (
     parse_numbers,
 )
 
-_EXAMPLES = 5
 NO_GROUPS = frozenset(
     {ColumnKind.IDENTIFIER, ColumnKind.FREE_TEXT, ColumnKind.DATE, ColumnKind.CONSTANT}
 )
@@ -123,10 +122,9 @@ def leave_out(
     return tell(kind, names, what, out, found="", **numbers)
 
 
-def in_part(what: str, argument: str, **numbers: object) -> TableFinding:
+def in_part(what: str, remedy: Remedy, **numbers: object) -> TableFinding:
     """Something was too much to be looked at as a whole."""
-    words = {"columns": "Choose fewer columns", "memory": "Allow more memory"}[argument]
-    problem = Problem(what, remedy=Remedy(words, argument))
+    problem = Problem(what, remedy=remedy)
     return TableFinding(kind=FindingKind.IN_PART, columns=(), problem=problem, numbers=numbers)
 
 
@@ -137,24 +135,7 @@ def it(names: Sized) -> str:
 
 def some_names(names: Sequence[str]) -> str:
     """The first names, quoted, and the number of the others."""
-    return listed(names, limit=_EXAMPLES)
-
-
-def some(texts: Sequence[str]) -> str:
-    """The first texts, and the number of the others."""
-    rest = len(texts) - _EXAMPLES
-    return ", ".join(texts[:_EXAMPLES]) + (f" and {rest:,} more" if rest > 0 else "")
-
-
-def rows_in(by_column: Mapping[str, int]) -> str:
-    """In how many rows of which columns, most rows first.
-
-    >>> rows_in({"a": 3, "b": 12})
-    "'b' 12 rows, 'a' 3"
-    """
-    often = sorted(by_column.items(), key=lambda item: -item[1])
-    texts = [f"{name!r} {many:,}" for name, many in often]
-    return some([f"{one} row{'s'[: often[0][1] > 1]}" for one in texts[:1]] + texts[1:])
+    return listed(names, limit=EXAMPLES)
 
 
 @dataclass(frozen=True)
@@ -346,13 +327,11 @@ class Findings:
             for value, many in one.markers:
                 rows.setdefault(value, {})[name] = many
         for value, by_column in sorted(rows.items(), key=lambda item: -sum(item[1].values())):
-            yield from tell(
-                FindingKind.MARKER,
-                by_column,
-                f"{value!r} is taken as a value: {rows_in(by_column)}.",
-                Remedy("If it means that there is none, declare it", "na", [value]),
-                value=value,
-                rows=by_column,
+            yield TableFinding(
+                kind=FindingKind.MARKER,
+                columns=tuple(by_column),
+                problem=marker_problem(value, by_column),
+                numbers={"value": value, "rows": by_column},
             )
 
     def _missing(self) -> Iterator[TableFinding]:
@@ -420,7 +399,7 @@ class Findings:
             yield in_part(
                 f"Whether one column determines another was looked at in {looked_at:,} of "
                 f"{wanted:,} columns only.",
-                "columns",
+                Remedy("Choose fewer columns", "columns"),
                 columns=looked_at,
                 of=wanted,
             )
