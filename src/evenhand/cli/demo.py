@@ -24,7 +24,7 @@ def demo(
     from evenhand import datasets
     from evenhand.auditing import audit
     from evenhand.checker import verify
-    from evenhand.evidence.finding_sentence import finding
+    from evenhand.evidence.sentences import finding
     from evenhand.question import Tiers
     from evenhand.report import report
 

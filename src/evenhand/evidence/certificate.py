@@ -16,17 +16,11 @@ from evenhand.display import Pictured, ProgressCallback, Summary
 from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.resampled_effects import ResampledEffects
 from evenhand.errors import Problem, words_only
-from evenhand.evidence import partition_facts
-from evenhand.evidence.assumption_sentences import assumption_sentences, prediction_claim
+from evenhand.evidence import sentences
 from evenhand.evidence.decision_rules import (
     comparable_columns,
     determinations,
     met_by_construction,
-)
-from evenhand.evidence.first_sentence import (
-    deciding_partition,
-    explained_by_chance,
-    first_sentence,
 )
 from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph
 from evenhand.evidence.partition import Partition
@@ -34,6 +28,13 @@ from evenhand.evidence.partition_table import digest
 from evenhand.evidence.population import ClaimVerdicts, GraphOutcome, Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.release_statement import ReleaseStatement
+from evenhand.evidence.sentences import (
+    assumption_sentences,
+    deciding_partition,
+    explained_by_chance,
+    first_sentence,
+    prediction_claim,
+)
 from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.files import write_file
@@ -405,8 +406,8 @@ class Certificate(Pictured):
                 "complete": self.complete,
                 "examined": [list(partition.names) for partition in self.partitions],
             },
-            "subpopulations": partition_facts.numbers_by_chance(partition, self.by_chance),
-            "risk_difference": partition_facts.difference_moments(partition),
+            "subpopulations": sentences.numbers_by_chance(partition, self.by_chance),
+            "risk_difference": sentences.difference_moments(partition),
             "relaxed": self.relaxed(assurance=assurance).to_dict(),
             "population": self.population.to_dict(),
             "evidence": [subpopulation.to_dict() for subpopulation in self.evidence],
@@ -438,7 +439,7 @@ class Certificate(Pictured):
             *self._as_learned,
             ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),
             *([("possible decision causes", " or ".join(sets))] if self.ambiguous else []),
-            *partition_facts.partition_facts(self.partition),
+            *sentences.partition_facts(self.partition),
             *(self._statistical_facts() if self.is_sample else []),
         ]
         if self.without_rule is not None:
@@ -508,7 +509,7 @@ class Certificate(Pictured):
 
     def _statistical_facts(self) -> list[tuple[str, str]]:
         """What chance would make, and the tests over all subpopulations."""
-        chance = partition_facts.chance_facts(self.partitions)
+        chance = sentences.chance_facts(self.partitions)
         return [*chance, *(self.population.facts if self.by_chance else ())]
 
     @property

@@ -11,13 +11,17 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.statistics.by_chance import ByChance, by_chance, chance_of
+from evenhand.evidence.statistics.by_chance import (
+    ByChance,
+    by_chance,
+    chance_of,
+    simulate_reach,
+)
 from evenhand.evidence.statistics.comparison_statistics import (
     Statistics,
     statistics,
     statistics_of_several,
 )
-from evenhand.evidence.statistics.simulated_chance import simulate_reach
 from evenhand.question import Question
 from evenhand.question.question import OR
 from evenhand.verdict import Coverage, Verdict, judge

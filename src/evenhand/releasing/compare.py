@@ -19,8 +19,8 @@ from evenhand.effects.indirect import measure_examined
 from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
-from evenhand.evidence.assumption_sentences import state_before
 from evenhand.evidence.known_measures import KINDS, ComparedPair, KnownMeasures, known_measures
+from evenhand.evidence.sentences import state_before
 from evenhand.question import Number, Question
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing.apply_to_counts import apply_to_counts

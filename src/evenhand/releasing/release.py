@@ -25,8 +25,8 @@ from evenhand.counts import CountTable
 from evenhand.display import Pictured, ProgressCallback, Summary
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import Certificate
-from evenhand.evidence.partition_facts import numbers_by_chance
 from evenhand.evidence.release_statement import rows_not_released
+from evenhand.evidence.sentences import numbers_by_chance
 from evenhand.question import Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_texts
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.evidence import Certificate, Partition, RelaxedCertificate
-from evenhand.evidence.first_sentence import deciding_partition, is_explained, seen_sentence
 from evenhand.evidence.population import Population
+from evenhand.evidence.sentences import deciding_partition, is_explained, seen_sentence
 from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.evidence.subpopulations import p_value

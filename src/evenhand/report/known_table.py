@@ -1,8 +1,8 @@
 """The table of measures that people know, each with what it does not see; in section 5."""
 
 from evenhand.evidence import Certificate
-from evenhand.evidence.assumption_sentences import state_before
 from evenhand.evidence.known_measures import ComparedPair, known_measures
+from evenhand.evidence.sentences import state_before
 from evenhand.report.html_report import View
 from evenhand.wording import Words
 

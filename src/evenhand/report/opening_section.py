@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition, Subpopulation, Verdict
 from evenhand.evidence.decision_rules import met_by_construction
-from evenhand.evidence.first_sentence import average_sentence, coverage_phrase
 from evenhand.evidence.population import Population
+from evenhand.evidence.sentences import average_sentence, coverage_phrase
 from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.report.html_report import View
 from evenhand.report.shown_groups import Case, Cases, turned_sides

@@ -5,9 +5,8 @@ from fractions import Fraction
 
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition, Verdict
-from evenhand.evidence.assumption_sentences import state_before
-from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
 from evenhand.evidence.release_statement import rows_not_released
+from evenhand.evidence.sentences import deciding_partition, seen_sentence, state_before
 from evenhand.question.group_words import begins_decision
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram
 from evenhand.report.differences_sections import FEW

@@ -7,7 +7,7 @@ depends on their counts, so there is no interval, p-value or chance line on it.
 from shlex import quote
 
 from evenhand.evidence import Certificate, Partition, Verdict
-from evenhand.evidence.first_sentence import seen_sentence
+from evenhand.evidence.sentences import seen_sentence
 from evenhand.question import Knowledge
 from evenhand.report.assumptions_section import (
     coding_premises,

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from evenhand.display import points
 from evenhand.evidence import Certificate, Partition, Subpopulation
-from evenhand.evidence.finding_sentence import pair_of
+from evenhand.evidence.sentences import pair_of
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question import Question
 from evenhand.question.group_words import decision_phrase

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.admission import QUESTION
 
-from evenhand.evidence.assumption_sentences import assumption_sentences
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.sentences import assumption_sentences
 
 PLAIN = {
     "scope": "causes",

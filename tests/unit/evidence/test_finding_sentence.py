@@ -8,7 +8,7 @@ from tests.admission import GRAPH, QUESTION
 
 from evenhand import Question, datasets
 from evenhand.evidence import certify
-from evenhand.evidence.finding_sentence import finding
+from evenhand.evidence.sentences import finding
 from evenhand.evidence.subpopulations import Subpopulation
 from evenhand.graph import CausalGraph
 from evenhand.question.group_words import decision_phrase

@@ -8,7 +8,7 @@ from tests import naive_groups
 from tests.many_groups import hiring_audit, score_audit
 
 from evenhand.evidence.decision_rules import met_by_construction
-from evenhand.evidence.partition_facts import partition_facts
+from evenhand.evidence.sentences import partition_facts
 
 
 def test_comparisons_are_counted_apart_from_subpopulations():

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.statistics.binomial_tails import Counts, Floats
 from evenhand.evidence.statistics.distinct_tables import for_each_distinct
 from evenhand.evidence.statistics.p_values import (
     newcombe_interval,
@@ -24,6 +23,7 @@ from evenhand.evidence.statistics.pooled_difference import (
     PooledDifference,
     pooled_difference,
 )
+from evenhand.evidence.statistics.tails import Counts, Floats
 
 # A p of just .05, as one person against 21 can have, is not under it by its last digit.
 _LEVEL = 0.05 * (1 - 1e-9)

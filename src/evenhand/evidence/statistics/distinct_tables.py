@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence.statistics.binomial_tails import Counts
+from evenhand.evidence.statistics.tails import Counts
 from evenhand.verdict import INT64_END
 
 # Tables of a block stay in the processor's cache.

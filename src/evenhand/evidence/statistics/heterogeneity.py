@@ -12,9 +12,9 @@ import numpy as np
 
 from evenhand.display import Plain
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.statistics.binomial_tails import Counts, Floats
 from evenhand.evidence.statistics.distinct_tables import for_each_distinct
 from evenhand.evidence.statistics.p_values import variance_at, zero_p
+from evenhand.evidence.statistics.tails import Counts, Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

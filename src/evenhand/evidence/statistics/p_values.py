@@ -21,18 +21,16 @@ All functions take arrays of counts of equal length, with both groups present in
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence.statistics.binomial_tails import (
+from evenhand.evidence.statistics.tails import (
     Counts,
     Floats,
     Pair,
     Side,
     large_tail,
-    small_near_tail,
-    small_tail,
-)
-from evenhand.evidence.statistics.hypergeometric_tails import (
     point_probability,
     probability_below,
+    small_near_tail,
+    small_tail,
 )
 from evenhand.verdict import INT64_END
 

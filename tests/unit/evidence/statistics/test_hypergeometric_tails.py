@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from evenhand.evidence.statistics.hypergeometric_tails import (
+from evenhand.evidence.statistics.tails import (
     point_probability,
     probability_below,
 )

@@ -10,7 +10,7 @@ from scipy.stats import hypergeom
 from tests.window_brute_force import compositions
 
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.statistics.simulated_chance import simulate_reach
+from evenhand.evidence.statistics.by_chance import simulate_reach
 
 THREE = [(0, 1), (0, 2), (1, 2)]
 ONE_CUT = ((True, False),)

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import xlog1py, xlogy
 from scipy.stats import binom, norm
 
-from evenhand.evidence.statistics.weighted_tail import weighted_tail
+from evenhand.evidence.statistics.pooled_difference import weighted_tail
 
 # Favored and all, of the low and of the high group, in a few small places.
 TABLES = [
