@@ -1,6 +1,7 @@
-"""Addresses of screens: what is looked at stands in the query, so that links are enough."""
+"""Addresses of screens: what a query asks for, links to other parts, pages of long lists."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 
@@ -32,3 +33,63 @@ def changed_query(query: Mapping[str, str], **changes: str | None) -> str:
     kept = [item for item in query_items(query) if item[0] not in changes and item[1]]
     new = [(name, value) for name, value in changes.items() if value is not None]
     return f"?{urlencode([*kept, *new])}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pager:
+    """One page of so many things; ``links`` are the addresses of the neighbours, "" for none.
+
+    Other parts of the address stay as they are.
+    """
+
+    page: int
+    pages: int
+    size: int
+    many: int
+    before: str
+    after: str
+
+    @classmethod
+    def of(cls, query: Mapping[str, str], name: str, many: int, size: int) -> "Pager":
+        """The page that the address names, or the nearest that there is."""
+        pages = max(-(-many // size), 1)
+        text = query.get(name, "1")
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+        page = min(max(number, 1), pages)
+
+        def link(to: int) -> str:
+            return address(query, **{name: str(to)}) if 1 <= to <= pages else ""
+
+        return cls(
+            page=page,
+            pages=pages,
+            size=size,
+            many=many,
+            before=link(page - 1),
+            after=link(page + 1),
+        )
+
+    @property
+    def slice(self) -> slice:
+        """The things of this page."""
+        return slice((self.page - 1) * self.size, self.page * self.size)
+
+    @property
+    def first(self) -> int:
+        """The number of the first thing, from 1."""
+        return (self.page - 1) * self.size + 1 if self.many else 0
+
+    @property
+    def last(self) -> int:
+        """The number of the last thing."""
+        return min(self.page * self.size, self.many)
+
+
+def address(query: Mapping[str, str], **changed: str) -> str:
+    """The address of the same screen with some parts changed; empty ones are left out.
+
+    >>> address({"page": "2", "find": "a b"}, page="", column="x&y")
+    '?find=a+b&column=x%26y'
+    """
+    parts = {name: text for name, text in {**query, **changed}.items() if text}
+    return "?" + urlencode(parts)

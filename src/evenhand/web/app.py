@@ -32,9 +32,9 @@ from evenhand.web import (
 from evenhand.web.jobs import Job, unexpected
 from evenhand.web.judging import is_due
 from evenhand.web.pages import STEPS, masthead, render, render_problems, static_file
+from evenhand.web.question_store import StaleError
 from evenhand.web.remedies import request_again
 from evenhand.web.session import Session
-from evenhand.web.table_history import StaleError
 
 Body: TypeAlias = dict[str, Any]
 # What is read gets the session and the query of the address, and returns plain values.

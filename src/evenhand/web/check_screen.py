@@ -13,6 +13,7 @@ from evenhand.recheck import (
     check_record,
     has_format,
 )
+from evenhand.report.html_report import View
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
 from evenhand.web.session import Session
@@ -64,30 +65,6 @@ class CheckState:
     outcome: CheckedRecord | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownCheck:
-    """One check: what it is about, what came of it, and how that is known."""
-
-    what: str
-    field: str
-    mark: str
-    word: str
-    how: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownOutcome:
-    """The whole: the sentence of the command line, objections and checks."""
-
-    mark: str
-    sentence: str
-    against: str
-    objections: tuple[tuple[str, tuple[str, ...], str], ...]
-    notes: tuple[str, ...]
-    checks: tuple[ShownCheck, ...]
-    stated: tuple[tuple[str, str], ...]
-
-
 def view(session: Session, _query: Mapping[str, str]) -> dict[str, Any]:
     """The files that were given, those that can be chosen, and what came of it."""
     state: CheckState = session.results.get("check") or CheckState()
@@ -116,10 +93,10 @@ def _is_record(path: Path) -> bool:
         return False
 
 
-def _shown(outcome: CheckedRecord) -> ShownOutcome:
+def _shown(outcome: CheckedRecord) -> View:
     unread = outcome.against != "its own numbers" and not outcome.checker_read_data
     csv_only = "The stand-alone checker reads CSV only: it saw the record's numbers."
-    return ShownOutcome(
+    return View(
         mark=_MARKS[outcome.status],
         sentence=outcome.sentence,
         against=f"against {outcome.against}",
@@ -130,7 +107,7 @@ def _shown(outcome: CheckedRecord) -> ShownOutcome:
         ),
         notes=(csv_only,) if unread else (),
         checks=tuple(
-            ShownCheck(
+            View(
                 what=_FIELDS.get(check.name, capital(check.name.replace("_", " "))),
                 field=check.name,
                 mark=_OUTCOMES[check.outcome],

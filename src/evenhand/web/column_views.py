@@ -1,9 +1,10 @@
-"""The columns of a table as the question screen lists them, and how each is counted."""
+"""The columns as the question screen lists them, and how each is counted."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import floor, log10
+from itertools import accumulate
+from math import floor, isfinite, log10
 from typing import Any
 
 import numpy as np
@@ -13,89 +14,99 @@ from evenhand.question import Bins
 from evenhand.question.codings import WILDCARD
 from evenhand.question.number_classes import last_below, number_text
 from evenhand.question.question_file import Labels
+from evenhand.report.html_report import View
 from evenhand.rows import Rows
 from evenhand.rows.inspect.column_profile import ColumnProfile, parse_numbers
 from evenhand.rows.inspect.question_draft import QuestionDraft
-from evenhand.web.column_pictures import (
-    ColumnHistogram,
-    StackPart,
-    number_histogram,
-    value_stack,
-)
 from evenhand.web.plain_gap import value_rows
 from evenhand.wording import count, rate
+
+_MOST_BARS = 100
+_MOST_PARTS = 24
+_PLAIN = 10**15  # from here on numbers are written with an exponent
+_LEAST = 0.4  # of a hundred: what is thinner cannot be seen
+
+
+def number_histogram(
+    numbers: NDArray[np.float64], rows: NDArray[np.int64], bins: Bins | None
+) -> View:
+    """Bars of single whole numbers where there are few, else of equal width."""
+    if not isfinite(float(numbers[-1]) - float(numbers[0])):
+        return _of_huge(numbers, rows, bins)
+    low, high = float(numbers[0]), float(numbers[-1])
+    whole = bool((numbers == np.floor(numbers)).all())
+    single = whole and high - low < _MOST_BARS
+    bars = int(high - low) + 1 if single else min(_MOST_BARS * 3 // 5, 60)
+    width = 1.0 if single else (high - low) / bars or 1.0
+    place = np.minimum(((numbers - low) / width).astype(int), bars - 1)
+    heights = np.bincount(place, rows, bars)
+    tallest = max(float(heights.max(initial=0)), 1.0)
+    span = width * bars
+    boundaries = bins.boundaries if bins else []
+    middles = low + width * (np.arange(bars) + (0.0 if single else 0.5))
+    ends = [float(cut) for cut, _ in boundaries]
+    classes = np.searchsorted(ends, middles, side="left")
+    if bins and single:
+        classes = np.array([bins.position(round(m)) for m in middles.tolist()])
+
+    def at(cut: float, below: bool) -> float:  # noqa: FBT001  # of a boundary
+        edge = (np.floor(cut) + 1 if below else np.ceil(cut)) if single else cut
+        return float(min(max(100 * (edge - low) / span, 0), 100))
+
+    return View(
+        bars=tuple(
+            View(
+                x=100 * number / bars,
+                width=92 / bars,
+                height=max(100 * height / tallest, 1.5),
+                kind="low" if classes[number] % 2 == 0 else "high",
+            )
+            for number, height in enumerate(heights.tolist())
+            if height
+        ),
+        cuts=tuple((at(float(cut), below), number_text(cut)) for cut, below in boundaries),
+        low=_short(low),
+        high=_short(high),
+    )
+
+
+def _of_huge(numbers: NDArray[np.float64], rows: NDArray[np.int64], bins: Bins | None) -> View:
+    """The same picture of numbers whose span is no number: of a thousandth, about."""
+    smaller = replace(bins, cuts=tuple(cut / 1024 for cut in bins.cuts)) if bins else None
+    made = number_histogram(numbers / 1024, rows, smaller)
+    texts = [number_text(cut) for cut in bins.cuts] if bins else []
+    cuts = tuple((at, text) for (at, _), text in zip(made.cuts, texts, strict=True))
+    low, high = _short(float(numbers[0])), _short(float(numbers[-1]))
+    return made.but(cuts=cuts, low=low, high=high)
+
+
+def value_stack(values: Mapping[str, int], colours: Mapping[str, str]) -> tuple[View, ...]:
+    """The values beside each other by their rows; those that come last are one part."""
+    total = max(sum(values.values()), 1)
+    counted = [*values.items()]
+    shown, rest = counted[:_MOST_PARTS], counted[_MOST_PARTS:]
+    if rest:
+        shown.append(("", sum(rows for _, rows in rest)))
+    begins: Sequence[int] = [0, *accumulate(rows for _, rows in shown)]
+    return tuple(
+        View(
+            x=100 * begin / total,
+            width=max(100 * rows / total - _LEAST, _LEAST / 2),
+            kind=colours.get(value, "low" if number == 0 and not colours else "high"),
+        )
+        for number, ((value, rows), begin) in enumerate(zip(shown, begins, strict=False))
+    )
+
+
+def _short(number: float) -> str:
+    is_plain = abs(number) < _PLAIN and number == int(number)
+    return f"{int(number):,}" if is_plain else f"{number:.6g}"
+
 
 _MOST_NAMED = 3
 _MOST_LISTED = 60
 _WHOLE = 2**53  # larger floats have no neighbour at a distance of 1
 _STEPS = 200  # of a slider, about
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnRow:
-    """A line of the list: what a column holds, how it is counted, its part in the question."""
-
-    name: str
-    label: str
-    values: str
-    how: str
-    role: str
-    role_kind: str
-    used: bool
-    histogram: ColumnHistogram | None
-    stack: tuple[StackPart, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutSlider:
-    """A cut, its neighbours between which it may move, and the classes on both sides.
-
-    All sliders of a column reach over all of its numbers, as the picture above them does.
-    """
-
-    at: int
-    cut: str
-    low: str
-    high: str
-    step: str
-    least: str
-    most: str
-    says: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountedValue:
-    """A value or class as it is counted: its rows, its words, and what was merged into it."""
-
-    value: str
-    rows: str
-    share: str
-    word: str
-    merged: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassesOffer:
-    """Classes that can be chosen with one button."""
-
-    words: str
-    cuts: tuple[int | str, ...]
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnDetail:
-    """An opened column: its classes or values with their rows, and what can be changed."""
-
-    kind: str
-    word: str
-    histogram: ColumnHistogram | None
-    sliders: tuple[CutSlider, ...]
-    values: tuple[CountedValue, ...]
-    hidden: int
-    choices: tuple[ClassesOffer, ...]
-    is_number: bool
-    may_leave_out: bool
 
 
 @dataclass(frozen=True)
@@ -150,7 +161,7 @@ class ColumnViews:
             return None
         return bins.settled(self.rows.lines.table.attribute(name).values)
 
-    def row(self, name: str) -> ColumnRow:
+    def row(self, name: str) -> View:
         """The line of a column in the list."""
         used, profile, bins = self.is_used(name), self.profiles.get(name), self.bins(name)
         role, kind = self._role(name)
@@ -159,7 +170,7 @@ class ColumnViews:
         is_number = len(numbers) > 2
         values = count(distinct, "value") if profile else "no labels"
         label = self.labels.column(name)
-        return ColumnRow(
+        return View(
             name=name,
             label=label,
             values=values if label == name else f"{name} · {values}",
@@ -171,7 +182,7 @@ class ColumnViews:
             stack=() if is_number or not profile else self._stack(name),
         )
 
-    def _stack(self, name: str) -> tuple[StackPart, ...]:
+    def _stack(self, name: str) -> tuple[View, ...]:
         values = value_rows(self.rows if self.is_used(name) else self.stored, name)
         return value_stack(values, self._colours(name))
 
@@ -213,13 +224,13 @@ class ColumnViews:
         more = len(labels) - len(words)
         return " | ".join(words) + (f" | {more:,} more" if more else "")
 
-    def detail(self, name: str) -> ColumnDetail:
+    def detail(self, name: str) -> View:
         """The column opened."""
         numbers, rows = self.numbers(name)
         bins, is_number = self.bins(name), len(numbers) > 2
         profile, role = self.profiles.get(name), self._role(name)[0]
         values = self._values(name, bins) if profile else ()
-        return ColumnDetail(
+        return View(
             kind=str(profile.kind) if profile else "no labels",
             word=self.words.get(name, ""),
             histogram=number_histogram(numbers, rows, bins) if is_number else None,
@@ -231,10 +242,10 @@ class ColumnViews:
             may_leave_out=role == _UNASKED,
         )
 
-    def _choices(self, profile: ColumnProfile, bins: Bins | None) -> tuple[ClassesOffer, ...]:
+    def _choices(self, profile: ColumnProfile, bins: Bins | None) -> tuple[View, ...]:
         now = bins.boundaries if bins else None
         return tuple(
-            ClassesOffer(
+            View(
                 words=f"{len(one.rows)} by the decision"
                 if one.method == "entropy"
                 else f"{len(one.rows)} of about equal size",
@@ -244,7 +255,7 @@ class ColumnViews:
             for one in profile.classes
         )
 
-    def _values(self, name: str, bins: Bins | None) -> tuple[CountedValue, ...]:
+    def _values(self, name: str, bins: Bins | None) -> tuple[View, ...]:
         """The values as they are counted, classes from low to high, others by their rows."""
         used = self.is_used(name)
         counted = dict(value_rows(self.rows if used else self.stored, name))
@@ -256,7 +267,7 @@ class ColumnViews:
         merges = self.data.get("merge", {}).get(name, {}) if used else {}
         words = self.labels.values.get(name, {})
         return tuple(
-            CountedValue(
+            View(
                 value=value,
                 rows=f"{rows:,}",
                 share=rate(rows, total),
@@ -280,7 +291,7 @@ _PARTS = {
 
 def sliders(
     bins: Bins, numbers: NDArray[np.float64], rows: NDArray[np.int64]
-) -> tuple[CutSlider, ...]:
+) -> tuple[View, ...]:
     """One slider for each cut, which may move between its neighbours."""
     whole = bool((numbers == np.floor(numbers)).all())
     low, high = float(numbers[0]), float(numbers[-1])
@@ -295,7 +306,7 @@ def sliders(
     places = [int(np.searchsorted(numbers, cut, side="right")) for cut in cuts]
     counted = np.diff([0, *(int(below[at]) for at in places), int(below[-1])])
     return tuple(
-        CutSlider(
+        View(
             at=at,
             cut=_number(cuts[at]) if whole else number_text(bins.cuts[at]),
             low=_number(_on_grid(low, size)),

@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 from typing import Any
 
 from evenhand.auditing import Audit
-from evenhand.display import Summary
 from evenhand.evidence import Certificate, PartitionExplanation, Subpopulations
 from evenhand.evidence.population import in_words
 from evenhand.evidence.subpopulations import threshold_points
@@ -35,84 +33,14 @@ from evenhand.web.evidence_work import (
     write_certificate,
     write_report,
 )
-from evenhand.web.group_table import (
-    PAGE_ROWS,
-    ChosenGroup,
-    FormOption,
-    GroupQuery,
-    GroupTable,
-    chosen_group,
-    group_table,
-)
-from evenhand.web.open_ends import OpenEnd, missing_reasons
+from evenhand.web.graph_links import missing_reasons
+from evenhand.web.group_table import PAGE_ROWS, GroupQuery, chosen_group, group_table
 from evenhand.web.session import Session
-from evenhand.wording import Premise, Text, VerdictCard, Words, count
+from evenhand.wording import Text, VerdictCard, Words, count
 from evenhand.wording import text as page_text
 
 _STRONGEST = 20
 _SECTION = re.compile(r" \(section \w+\)|; section \w+ has the others")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Threshold:
-    """The threshold as it was typed into the question, and who lies exactly on it."""
-
-    threshold: str
-    threshold_points: float
-    threshold_says: str
-    tied: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlikeIn:
-    """Attributes that can be held equal, and what holding the chosen ones equal shows."""
-
-    choices: tuple[FormOption, ...]
-    table: View
-    groups: tuple[View, ...]
-    more: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Documents:
-    """The files that can be written, those that were, and what stops writing."""
-
-    report: str
-    certificate: str
-    made: tuple[tuple[str, str], ...]
-    open_ends: tuple[OpenEnd, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFindings:
-    """What is shown of an audit, whatever the address asks for."""
-
-    question: str
-    first_sentence: Text
-    lead: Text
-    verdicts: View
-    claim: VerdictCard | None
-    judged: str
-    threshold: Threshold
-    who: View | None
-    chance: View
-    differences: View
-    paths: View | None
-    known: View
-    sensitivity: Premise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceView:
-    """Everything that the screen shows once there is a verdict."""
-
-    findings: AuditFindings
-    chosen: ChosenGroup | None
-    table: GroupTable
-    alike: AlikeIn
-    resamples: int
-    bootstrap: Summary | None
-    documents: Documents
 
 
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
@@ -123,14 +51,14 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     found = audit.certificate
     resampled = resamples_of(session, audit)
     words = Words.of(found, audit.labels, audit.counts.names)
-    shown = EvidenceView(
+    shown = View(
         findings=_findings(audit, resampled),
         chosen=chosen_group(found, query, words),
         table=group_table(found, query, words),
         alike=_alike(audit, query_values(query, "names"), words),
         resamples=resampled.resamples if resampled else RESAMPLES,
         bootstrap=resampled.summary() if resampled else None,
-        documents=Documents(
+        documents=View(
             report=report_name(session),
             certificate=certificate_name(session),
             made=tuple(
@@ -145,14 +73,14 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def _findings(audit: Audit, resampled: Bootstrap | None) -> AuditFindings:
+def _findings(audit: Audit, resampled: Bootstrap | None) -> View:
     """What stays while groups are sorted, filtered and chosen; of a million groups, seconds."""
     audit = audit.with_resamples(resampled)
     found, decide = audit.certificate, audit.deciding_verdicts
     words = Words.of(found, audit.labels, audit.counts.names)
     cases, both = select_cases(found), verdicts(found, words, audit.doubt())
     unrecorded = sensitivity_premise(found, cases, words)
-    return AuditFindings(
+    return View(
         question=question_sentence(words),
         # As the command line says it, not in the words of the report.
         first_sentence=page_text(found.first_sentence(audit.labels)),
@@ -181,11 +109,11 @@ def _without_sections(text: Text) -> Text:
     return tuple(type(piece)(_SECTION.sub("", piece)) for piece in text)
 
 
-def _threshold(audit: Audit) -> Threshold:
+def _threshold(audit: Audit) -> View:
     partition, threshold = audit.certificate.partition, audit.question.threshold
     tied = int(partition.tied.sum())
     verb = ("lies", "counts") if tied == 1 else ("lie", "count")
-    return Threshold(
+    return View(
         threshold=str(threshold),
         threshold_points=float(100 * threshold),
         threshold_says=threshold_points(audit.question),
@@ -195,16 +123,15 @@ def _threshold(audit: Audit) -> Threshold:
     )
 
 
-def _alike(audit: Audit, names: list[str], words: Words) -> AlikeIn:
+def _alike(audit: Audit, names: list[str], words: Words) -> View:
     """The attributes to choose from, and the chosen partition beside the meaningful ones."""
     found, asked = audit.certificate, audit.question
     explained = audit.explain_partition(names) if names else None
     free = [name for name in found.graph.nodes if name not in asked.columns]
     checked = {*(names or audit.decision_causes)}
-    return AlikeIn(
+    return View(
         choices=tuple(
-            FormOption(value=name, label=words.column(name), chosen=name in checked)
-            for name in free
+            View(value=name, label=words.column(name), chosen=name in checked) for name in free
         ),
         table=comparisons(found, explained, words),
         groups=_strongest(explained, words) if explained else (),

@@ -1,21 +1,23 @@
-"""Links of the graph as people choose them: four states for two attributes, and reasons.
-
-What was chosen is kept as edits of the learned graph, which a question file can hold. An edit
-may wait for its reason; a certificate, report or release may not.
-"""
+"""Changes of the graph: links with reasons, the order of events, and what is open."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from evenhand.auditing import Audit
-from evenhand.errors import EvenhandError, GraphError, Problem, QuestionError
+from evenhand.errors import ColumnError, EvenhandError, GraphError, Problem, QuestionError
 from evenhand.evidence import Variations
 from evenhand.evidence.certificate import Graph
+from evenhand.evidence.graph_origin import decision_last
+from evenhand.graph import known_order
 from evenhand.question import GraphEdit, QuestionFile
 from evenhand.question.graph_edits import NO_REASON, EditKind
+from evenhand.question.knowledge import Tiers
+from evenhand.report.html_report import View
+from evenhand.web.addresses import graph_address
+from evenhand.web.question_store import Tables
 from evenhand.web.session import Session
-from evenhand.web.store import Tables
+from evenhand.wording import Words
 
 # Whether the first causes the second, the second the first, either, or neither.
 LinkState: TypeAlias = Literal["to", "from", "open", "none"]
@@ -253,3 +255,119 @@ def audit_to_publish(session: Session) -> Audit:
     GraphEdit.check_reasons(file.edits)
     session.save()  # the file states as many graphs as the certificate
     return learned.judged_with(file)
+
+
+def tiers_of(session: Session) -> list[list[str]]:
+    """The tiers as lists of all names; the decision comes last if no order is given."""
+    names = _names(session)
+    file = session.file
+    order = known_order(decision_last(file.knowledge, file.question.decision), names)
+    placed = sorted({tier for tier in order.tier.values() if tier is not None})
+    tiers = [[name for name in names if order.tier[name] == tier] for tier in placed]
+    free = [name for name in names if order.tier[name] is None]
+    if not tiers:
+        return [names_of_one for names_of_one in [free] if names_of_one]
+    return [*tiers, free] if free else tiers
+
+
+def moved(session: Session, name: str, by: object, beside: object) -> list[list[str]]:
+    """The tiers with a name some places later, or earlier, than it is now.
+
+    At either end it gets a new tier. ``beside`` names columns instead, with whose first it
+    shares a tier from then on; with none it comes last, by itself.
+    """
+    names, tiers = _names(session), tiers_of(session)
+    if name not in names:
+        raise ColumnError.unknown([name], names)
+    at = {one: place for place, tier in enumerate(tiers) for one in tier}
+    if isinstance(by, int):
+        to = at[name] + by
+    elif isinstance(beside, list):
+        others = (
+            at[one] for one in beside if isinstance(one, str) and one in at and one != name
+        )
+        to = next(others, at[name]) if beside else len(tiers)
+    else:
+        raise QuestionError.of("This is no move between tiers.", remedy="Reload the page.")
+    left = [[other for other in tier if other != name] for tier in tiers]
+    if 0 <= to < len(tiers):
+        left[to].append(name)
+    else:
+        left.insert(max(to, 0), [name])
+    tiers = [tier for tier in left if tier]
+    Tiers(*tiers)  # raises what is wrong with them
+    return tiers
+
+
+def tier_columns(session: Session) -> tuple[View, ...]:
+    """The tiers as they are shown, whether the graph is learned or not."""
+    tiers, question, labels = tiers_of(session), session.file.question, session.file.labels
+    roles = dict.fromkeys(question.protected_names, "protected") | {
+        question.decision: "decision"
+    }
+    last = len(tiers) - 1
+    return tuple(
+        View(
+            heading="At any time"
+            if not last
+            else "First"
+            if not at
+            else "Last"
+            if at == last
+            else "Then",
+            place=at,
+            names=tuple(
+                View(name=name, label=labels.column(name), role=roles.get(name, ""))
+                for name in tier
+            ),
+        )
+        for at, tier in enumerate(tiers)
+    )
+
+
+def _names(session: Session) -> list[str]:
+    rows = session.rows
+    if rows is None:
+        raise QuestionError.of("No table is open.", remedy="Choose one first.")
+    frequency = session.file.codings.frequency
+    return [name for name in rows.columns if name != frequency]
+
+
+def open_links(audit: Audit, words: Words) -> Iterator[View]:
+    """Links at the decision that are open, so that its causes are ambiguous."""
+    found, decision = audit.certificate, audit.question.decision
+    if found.ambiguous:
+        sets = " or ".join(
+            "{" + ", ".join(map(words.column, names)) + "}"
+            for names in found.possible_decision_causes
+        )
+        for name in sorted(found.graph.neighbors(decision)):
+            yield View(
+                what=f"The causes of {words.decision} are ambiguous: {sets}.",
+                found=f"The graph does not direct {words.column(name)} — {words.decision}.",
+                words=f"Settle {words.column(name)} — {words.decision}",
+                address=graph_address({}, name, decision),
+                settling=(
+                    (
+                        f"{words.column(name)} causes {words.decision}",
+                        {"a": name, "b": decision, "state": "to"},
+                    ),
+                    (
+                        f"{words.decision} causes {words.column(name)}",
+                        {"a": name, "b": decision, "state": "from"},
+                    ),
+                ),
+            )
+
+
+def missing_reasons(session: Session, words: Words) -> Iterator[View]:
+    """Edits of the graph that lack a reason; nothing is published until they have one."""
+    for edit in without_reason(session.file):
+        first, second = map(words.column, edit.arrow)
+        yield View(
+            what=f"No reason is given why the graph was changed at {first}, {second}.",
+            found="A certificate carries every change of the graph with its reason.",
+            words="Write the reason",
+            address=graph_address({}, *edit.arrow),
+            settling=(),
+        )

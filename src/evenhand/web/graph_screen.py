@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback
@@ -12,108 +13,155 @@ from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.subpopulations import p_value
 from evenhand.evidence.variations.variations import Variations
 from evenhand.question.graph_edits import NO_REASON
+from evenhand.question.question_file import Labels
+from evenhand.report.graph_picture import GraphDrawing, draw_narrow, draw_wide
+from evenhand.report.graph_selection import Sketch, select_for_drawing
+from evenhand.report.html_report import View
 from evenhand.verdict import StatisticalVerdict
 from evenhand.web.addresses import graph_address
-from evenhand.web.graph_drawing import GraphPicture, draw
 from evenhand.web.graph_links import (
     LinkState,
     choose_link,
     give_reason,
     judged_arrows,
     link_state,
+    moved,
     previews,
     refit_edits,
+    tier_columns,
 )
 from evenhand.web.jobs import Job
 from evenhand.web.judging import judge, work_out
 from evenhand.web.session import Session
-from evenhand.web.tiers import moved, tier_columns
-from evenhand.web.verdict_panel import VerdictPanel, deciding_words, verdict_panel
+from evenhand.web.verdict_panel import deciding_words, verdict_panel
 from evenhand.wording import Words, capital
 
+_Places: TypeAlias = tuple[GraphDrawing, GraphDrawing]
+
+
+def draw(
+    base: Audit,
+    audit: Audit,
+    words: Words,
+    chosen: tuple[str, ...],
+    keep: Mapping[str, str],
+    *,
+    shows_all: bool,
+) -> View:
+    """Draw the graph of an audit where the graph as it was learned has its boxes."""
+    extra = frozenset(name for edit in audit.graph.edits for name in edit.arrow)
+    extra |= {*chosen, *(one.name for one in audit.doubt().contradicted)}
+    places = _places(base, words.labels, extra)
+    sketch = select_for_drawing(audit.certificate, audit.knowledge, words.column, extra)
+    whole = len(sketch.links)
+    sketch = _with_doubts(_near(sketch, chosen) if not shows_all else sketch, audit)
+    named = {node.name: node.label for node in sketch.nodes}
+    pages = (
+        draw_wide(sketch, like=places[0], captioned=True),
+        draw_narrow(sketch, like=places[1], captioned=True),
+    )
+    wide, narrow = (
+        View(
+            frame=page,
+            links=tuple(_links(page, named, chosen, keep)),
+            boxes=tuple(_boxes(page, audit, named, chosen, keep)),
+        )
+        for page in pages
+    )
+    doubted = sum(link[2] == "against" for link in sketch.links)
+    return View(
+        wide=wide,
+        narrow=narrow,
+        hidden=whole - len(sketch.links) + doubted,
+        left_out=sketch.left_out,
+        kinds=frozenset(kind for _, _, kind, _ in sketch.links)
+        | {"open" for a, b, _, head in sketch.links if not head},
+    )
+
+
+_PLACES: "WeakKeyDictionary[Audit, dict[tuple[tuple[str, str], ...], _Places]]" = (
+    WeakKeyDictionary()
+)
+
+
+def _places(base: Audit, labels: Labels, extra: frozenset[str]) -> _Places:
+    """Where boxes stand: laid out once for the graph as it was learned."""
+    sketch = select_for_drawing(base.certificate, base.knowledge, labels.column, extra)
+    drawn = tuple((node.name, node.label) for node in sketch.nodes)
+    kept = _PLACES.setdefault(base, {})
+    if drawn not in kept:
+        kept[drawn] = draw_wide(sketch, captioned=True), draw_narrow(sketch, captioned=True)
+    return kept[drawn]
+
+
+def _near(sketch: Sketch, chosen: tuple[str, ...]) -> Sketch:
+    """Only links that the question is about, and the chosen one."""
+    links = tuple(
+        link
+        for link in sketch.links
+        if link[2] != "rest" or (chosen and {*chosen} <= {*link[:2]})
+    )
+    return replace(sketch, links=links)
+
+
+def _with_doubts(sketch: Sketch, audit: Audit) -> Sketch:
+    """The sketch with a dotted arrow for each cause that the counts speak for."""
+    there = {node.name for node in sketch.nodes}
+    dotted = tuple(
+        (one.name, audit.question.decision, "against", True)
+        for one in audit.doubt().contradicted
+        if one.name in there
+    )
+    return replace(sketch, links=(*sketch.links, *dotted))
+
+
+def _links(
+    page: GraphDrawing,
+    named: Mapping[str, str],
+    chosen: tuple[str, ...],
+    keep: Mapping[str, str],
+) -> Iterator[View]:
+    for arrow in page.arrows:
+        first, second = (named[name] for name in arrow.ends)
+        label = (
+            f"{first} causes {second}"
+            if arrow.head
+            else f"{first} and {second}: direction open"
+        )
+        if arrow.kind == "against":
+            label = f"{first} may cause {second}: the counts speak for it"
+        yield View(
+            arrow=arrow,
+            label=label,
+            address=graph_address(keep, *arrow.ends),
+            chosen={*arrow.ends} == {*chosen},
+        )
+
+
+def _boxes(
+    page: GraphDrawing,
+    audit: Audit,
+    named: Mapping[str, str],
+    chosen: tuple[str, ...],
+    keep: Mapping[str, str],
+) -> Iterator[View]:
+    graph = audit.certificate.graph
+    # In the order in which they stand, so that the order of keyboard focus stays, too.
+    for box in sorted(page.boxes, key=lambda one: (one.layer, one.y, one.x)):
+        causes = sorted(named.get(name, name) for name in graph.parents(box.key))
+        label = f"{box.name}, {box.caption}" if box.caption else box.name
+        caused = f"caused by {', '.join(causes)}" if causes else "no known causes"
+        first = chosen[0] if len(chosen) == 1 and chosen[0] != box.key else ""
+        ends = (first, box.key) if first else (box.key,)
+        yield View(
+            box=box,
+            label=f"{label}; {caused}",
+            address=graph_address(keep, *ends),
+            chosen=box.key in chosen,
+        )
+
+
 _LEARNING = "Learning what causes what"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownVerdict:
-    """A verdict in a few words: its mark, its word, in how many groups."""
-
-    mark: str
-    word: str
-    groups: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkChoice:
-    """One state of a link; ``refusal`` says why it cannot be chosen."""
-
-    state: LinkState
-    words: str
-    chosen: bool
-    verdict: ShownVerdict | None
-    refusal: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenLink:
-    """The link that is looked at: its ends, what is known of it, its four states."""
-
-    ends: tuple[str, str]
-    title: str
-    sentences: tuple[str, ...]
-    choices: tuple[LinkChoice, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenLink:
-    """A link at the decision whose direction is open, and what it decides."""
-
-    title: str
-    address: str
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HangingArrow:
-    """What hangs on an arrow: the verdict without a cause, or with a candidate."""
-
-    name: str
-    address: str
-    change: str
-    evidence: str
-    verdict: ShownVerdict
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownEdit:
-    """A change of the learned graph, and its reason, if one was given."""
-
-    ends: tuple[str, str]
-    what: str
-    reason: str
-    as_learned: LinkState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphView:
-    """Everything that the screen shows once the graph is learned."""
-
-    picture: GraphPicture
-    chosen: ChosenLink | None
-    box: str
-    box_label: str
-    candidates: tuple[tuple[str, str], ...]
-    open_links: tuple[OpenLink, ...]
-    against: tuple[OpenLink, ...]
-    hangs: tuple[HangingArrow, ...]
-    hangs_notes: tuple[str, ...]
-    arrows: tuple[tuple[str, str, str], ...]
-    edits: tuple[ShownEdit, ...]
-    as_learned: ShownVerdict | None
-    panel: VerdictPanel
-    shows_all: bool
-    toggle_all: str
-    decision: str
 
 
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
@@ -135,7 +183,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     ends = _ends(query, audit.graph.nodes)
     keep = {"all": "1"} if shows_all else {}
     dependence = judged_arrows(audit)
-    shown = GraphView(
+    shown = View(
         picture=draw(base, audit, words, ends, keep, shows_all=shows_all),
         chosen=_chosen(session, audit, ends, words) if len(ends) > 1 else None,
         box=ends[0] if len(ends) == 1 else "",
@@ -156,10 +204,10 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     return {"view": shown, **order}
 
 
-def shown_verdict(audit: Audit) -> ShownVerdict:
+def shown_verdict(audit: Audit) -> View:
     """What is decided of every claim, with the groups of each possible set of causes."""
     sign, word = deciding_words(audit)
-    return ShownVerdict(mark=sign, word=word, groups=groups(audit.certificate))
+    return View(mark=sign, word=word, groups=groups(audit.certificate))
 
 
 def groups(certificate: Certificate) -> str:
@@ -185,18 +233,18 @@ def _state_words(first: str, second: str) -> dict[LinkState, str]:
     }
 
 
-def _chosen(session: Session, audit: Audit, ends: tuple[str, ...], words: Words) -> ChosenLink:
+def _chosen(session: Session, audit: Audit, ends: tuple[str, ...], words: Words) -> View:
     first, second = ends
     labels = words.column(first), words.column(second)
     named = _state_words(*labels)
     state = link_state(audit.certificate.graph, first, second)
     title = {"open": f"{labels[0]} — {labels[1]}", "none": f"{labels[0]}, {labels[1]}"}
-    return ChosenLink(
+    return View(
         ends=(first, second),
         title=title.get(state, named[state]),
         sentences=tuple(_about_link(audit, (first, second), state, words)),
         choices=tuple(
-            LinkChoice(
+            View(
                 state=one.state,
                 words=named[one.state],
                 chosen=one.chosen,
@@ -242,7 +290,7 @@ def _about_link(
 
 def _open_links(
     session: Session, audit: Audit, words: Words, keep: Mapping[str, str]
-) -> Iterator[OpenLink]:
+) -> Iterator[View]:
     found, decision = audit.certificate, audit.question.decision
     deciding = {frozenset(edge) for edge in found.deciding_edges}
     for name in sorted(found.graph.neighbors(decision)):
@@ -259,18 +307,18 @@ def _open_links(
             if same
             else "The verdict hangs on it."
         )
-        yield OpenLink(
+        yield View(
             title=f"{words.column(name)} — {words.decision}",
             address=graph_address(keep, name, decision),
             sentence=f"is open. {'; '.join(said)}. {ending}",
         )
 
 
-def _against(audit: Audit, words: Words, keep: Mapping[str, str]) -> Iterator[OpenLink]:
+def _against(audit: Audit, words: Words, keep: Mapping[str, str]) -> Iterator[View]:
     """What the counts say against the graph: attributes that should be independent."""
     decision = audit.question.decision
     for one in audit.doubt().contradicted:
-        yield OpenLink(
+        yield View(
             title=f"{words.column(one.name)} → {words.decision}",
             address=graph_address(keep, one.name, decision),
             sentence="is not in the graph, and the counts speak for it "
@@ -280,16 +328,16 @@ def _against(audit: Audit, words: Words, keep: Mapping[str, str]) -> Iterator[Op
 
 def _hanging(
     dependence: Variations, audit: Audit, words: Words, keep: Mapping[str, str]
-) -> Iterator[HangingArrow]:
+) -> Iterator[View]:
     for way in dependence.ways:
         is_shown = way.population is StatisticalVerdict.SHOWN
         differs = way.verdict is Verdict.NOT_CERTIFIED
-        yield HangingArrow(
+        yield View(
             name=words.column(way.name),
             address=graph_address(keep, way.name, audit.question.decision),
             change="with it" if way.is_cause else "without it",
             evidence="" if way.p is None else p_value(way.p),
-            verdict=ShownVerdict(
+            verdict=View(
                 mark="shown" if is_shown and differs else str(way.verdict).replace(" ", "-"),
                 word=capital(str(way.verdict)),
                 groups=f"{way.violating:,} of {way.measured:,}",
@@ -320,13 +368,13 @@ def _candidates(
     )
 
 
-def _edits(session: Session, base: Audit, words: Words) -> Iterator[ShownEdit]:
+def _edits(session: Session, base: Audit, words: Words) -> Iterator[View]:
     what = {"add": "{} → {}", "remove": "no link: {}, {}", "open": "open: {} — {}"}
     for edit in session.file.edits:
         cause, effect = map(words.column, edit.arrow)
         text = what.get(edit.kind, "{1} → {0}").format(cause, effect)
         reason = "" if edit.reason == NO_REASON else edit.reason
-        yield ShownEdit(
+        yield View(
             ends=edit.arrow,
             what=text,
             reason=reason,

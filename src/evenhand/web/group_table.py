@@ -39,66 +39,6 @@ _ORDER_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormOption:
-    """Something that can be chosen in a form."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SortedColumn:
-    """The head of a column; its address sorts by it, or turns the order round."""
-
-    title: str
-    address: str
-    direction: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupRow:
-    """A group in numbers; its address shows it in words."""
-
-    finding: View
-    line: int
-    people: str
-    address: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupTable:
-    """One page of the groups that were asked for."""
-
-    said: str
-    rows: tuple[GroupRow, ...]
-    columns: Mapping[str, SortedColumn]
-    group: str
-    other: str
-    kinds: tuple[FormOption, ...]
-    values: tuple[tuple[str, tuple[FormOption, ...]], ...]
-    words: str
-    orders: tuple[FormOption, ...]
-    pages: tuple[tuple[str, str, bool], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenGroup:
-    """One group: in words, as bars, and what an unrecorded cause would have to do."""
-
-    title: str
-    shares: str
-    sentence: Text
-    difference: Text
-    bars: tuple[View, ...]
-    heads: tuple[str, ...]
-    counts: tuple[tuple[str, tuple[str, ...]], ...]
-    notes: tuple[str, ...]
-    close: str
-
-
 @dataclass(frozen=True, slots=True)
 class GroupQuery:
     """Which groups an address asks for: an order, conditions, a page."""
@@ -127,26 +67,26 @@ class GroupQuery:
         return groups[first : first + PAGE_ROWS]
 
 
-def group_table(certificate: Certificate, query: Mapping[str, str], words: Words) -> GroupTable:
+def group_table(certificate: Certificate, query: Mapping[str, str], words: Words) -> View:
     """The page of groups that an address asks for."""
     asked, every = GroupQuery.of(query), certificate.subpopulations
     selected = asked.select(every, words)
     cases = Cases(asked.page_of(selected))
     chosen = query_number(query, "group")
-    return GroupTable(
+    return View(
         said=_said(len(selected), len(every)),
         rows=tuple(_row(certificate, case, query, words, chosen) for case in cases),
         columns=dict(_columns(asked.sort, query)),
         group=capital(words.group),
         other=capital(words.other),
         kinds=tuple(
-            FormOption(value=kind, label=_KIND_WORDS[kind], chosen=kind in asked.conditions)
+            View(value=kind, label=_KIND_WORDS[kind], chosen=kind in asked.conditions)
             for kind in KINDS
         ),
         values=tuple(_values(certificate, asked.conditions, words)),
         words=_free_words(certificate, asked.conditions),
         orders=tuple(
-            FormOption(value=order, label=label, chosen=order == asked.sort)
+            View(value=order, label=label, chosen=order == asked.sort)
             for order, label in _ORDER_WORDS.items()
         ),
         pages=tuple(_pages(len(selected), asked.page, query)),
@@ -165,8 +105,8 @@ def _row(
     query: Mapping[str, str],
     words: Words,
     chosen: int | None,
-) -> GroupRow:
-    return GroupRow(
+) -> View:
+    return View(
         finding=finding(certificate.partition, case, words),
         line=case.line,
         people=f"{int(certificate.partition.row_counts[case.line]):,}",
@@ -175,13 +115,13 @@ def _row(
     )
 
 
-def _columns(sort: str, query: Mapping[str, str]) -> Iterator[tuple[str, SortedColumn]]:
+def _columns(sort: str, query: Mapping[str, str]) -> Iterator[tuple[str, View]]:
     titles = {"name": "Group", "size": "People", "difference": "Difference, points"}
     for name, title in {**titles, "strength": "p"}.items():
         here, turned = sort == name, sort == f"-{name}"
         yield (
             name,
-            SortedColumn(
+            View(
                 title=title,
                 address=changed_query(query, sort=f"-{name}" if here else name, page=None)
                 + "#groups",
@@ -192,14 +132,14 @@ def _columns(sort: str, query: Mapping[str, str]) -> Iterator[tuple[str, SortedC
 
 def _values(
     certificate: Certificate, conditions: Sequence[str], words: Words
-) -> Iterator[tuple[str, tuple[FormOption, ...]]]:
+) -> Iterator[tuple[str, tuple[View, ...]]]:
     """The values of each attribute in which people of a group are alike."""
     for attribute in certificate.partition.assignments.attributes:
         if len(attribute.values) <= _MOST_VALUES:
             yield (
                 words.column(attribute.name),
                 tuple(
-                    FormOption(
+                    View(
                         value=f"{attribute.name}={value}",
                         label=words.labels.value(attribute.name, value),
                         chosen=f"{attribute.name}={value}" in conditions,
@@ -233,7 +173,7 @@ def _pages(groups: int, here: int, query: Mapping[str, str]) -> Iterator[tuple[s
 
 def chosen_group(
     certificate: Certificate, query: Mapping[str, str], words: Words
-) -> ChosenGroup | None:
+) -> View | None:
     """The group whose line the address names."""
     partition, line = certificate.partition, query_number(query, "group")
     if line is None or line >= len(partition):
@@ -241,7 +181,7 @@ def chosen_group(
     (case,) = Cases(Subpopulations(partition, np.array([line])))
     needed = sensitivity(partition, line)
     counts = partition.counts[:, :, line].T.tolist()
-    return ChosenGroup(
+    return View(
         title=f"{case.id}: {words.alike(case.people.where) or 'everybody'}".removeprefix(": "),
         shares=f"Share who {words.did_by(case.people.decision)}",
         sentence=words.story(case.people),

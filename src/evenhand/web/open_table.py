@@ -8,8 +8,8 @@ from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, InputError
 from evenhand.question import Codings, QuestionFile
 from evenhand.rows import Inspection, Rows, read
-from evenhand.web.recent import Recent, key_of
-from evenhand.web.store import Tables
+from evenhand.web.question_store import Tables
+from evenhand.web.results import Recent, key_of
 
 # What must be known before the rows are read.
 _HOW_TO_READ = ("delimiter", "sheet", "frequency")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from shlex import join
@@ -13,8 +12,8 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from evenhand.auditing import Audit
 from evenhand.errors import EvenhandError, Problem
 from evenhand.evidence.subpopulations import threshold_points
+from evenhand.report.html_report import View, style_sheet
 from evenhand.report.html_report import environment as report_environment
-from evenhand.report.html_report import style_sheet
 from evenhand.web.commands import command_lines, is_complete
 from evenhand.web.guard import MOST_UPLOADED, too_large
 from evenhand.web.judging import takes_long
@@ -31,26 +30,6 @@ _SHEET_OF = {
     "check": "release.css",
 }
 _SHEETS = ("pictures.css", "style.css", "against.css", "paths.css")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MastheadStep:
-    """A screen in the masthead; ``open`` says whether it can be visited already."""
-
-    name: str
-    number: int
-    title: str
-    here: bool
-    open: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Masthead:
-    """The verdict that every screen carries: its mark, its word, how many groups."""
-
-    mark: str
-    word: str
-    groups: str
 
 
 @cache
@@ -119,7 +98,7 @@ def static_file(name: str) -> tuple[bytes, str] | None:
     return None
 
 
-def masthead(session: Session) -> Masthead | None:
+def masthead(session: Session) -> View | None:
     """The verdict on what is chosen now, if there is one."""
     judged = verdict_or_none(session)
     if judged is None:
@@ -128,7 +107,7 @@ def masthead(session: Session) -> Masthead | None:
     groups = f"{found.partition.violating:,} of {int(found.partition.measured.sum()):,} groups"
     at = threshold_points(found.question)
     sign, word = deciding_words(judged)
-    return Masthead(mark=sign, word=word, groups=f"{groups}, {at}")
+    return View(mark=sign, word=word, groups=f"{groups}, {at}")
 
 
 def verdict_or_none(session: Session) -> Audit | None:
@@ -139,7 +118,7 @@ def verdict_or_none(session: Session) -> Audit | None:
         return None
 
 
-def _steps(session: Session, screen: str) -> tuple[MastheadStep, ...]:
+def _steps(session: Session, screen: str) -> tuple[View, ...]:
     possible = {
         "table": True,
         "question": session.table is not None,
@@ -149,7 +128,7 @@ def _steps(session: Session, screen: str) -> tuple[MastheadStep, ...]:
         "check": True,
     }
     return tuple(
-        MastheadStep(
+        View(
             name=name,
             number=number,
             title=name.capitalize(),

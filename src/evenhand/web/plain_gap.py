@@ -1,7 +1,6 @@
 """The plain gap: how often each group got the favorable decision, before like meets like."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,24 +17,7 @@ from evenhand.wording import Words, capital, rate
 _MOST_BARS = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlainGap:
-    """Each group's share as a bar, and the gap of the two that are compared, or lead.
-
-    ``hidden`` is how many more groups there are, ``left_out`` how many rows are not asked about
-    or lack a value, ``rates`` how many rates are compared besides.
-    """
-
-    title: str
-    bars: tuple[View, ...]
-    hidden: int
-    gap: str
-    pair: str
-    left_out: int
-    rates: int
-
-
-def plain_gap(rows: Rows, file: QuestionFile) -> PlainGap:
+def plain_gap(rows: Rows, file: QuestionFile) -> View:
     """Measure the gap on the rows in memory; raises what does not fit in the question."""
     table, question = _asked_counts(rows, file), file.question
     examined = examined_counts(table, question)
@@ -58,7 +40,7 @@ def plain_gap(rows: Rows, file: QuestionFile) -> PlainGap:
     if len(counted) > 2:
         counted.sort(key=lambda line: line[1] / max(line[2], 1))
     kinds = {pair.group: "group", pair.other: "other"}
-    return PlainGap(
+    return View(
         title=f"Share who {words.did_by(pair.decision)}",
         bars=tuple(
             View(

@@ -6,14 +6,15 @@ from typing import Any
 from evenhand.errors import EvenhandError, Problem, QuestionError
 from evenhand.question import Codings, QuestionFile
 from evenhand.question.question_file import Labels
+from evenhand.report.html_report import View
 from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web import class_changes
+from evenhand.web.addresses import Pager, address
 from evenhand.web.column_views import ColumnViews
-from evenhand.web.pager import Pager, address
-from evenhand.web.plain_gap import PlainGap, plain_gap
+from evenhand.web.plain_gap import plain_gap
 from evenhand.web.question_sentence import QuestionSentence
+from evenhand.web.question_store import part_of
 from evenhand.web.session import Session
-from evenhand.web.store import part_of
 from evenhand.web.suggestions import counted_by
 from evenhand.wording import readable_labels
 
@@ -84,7 +85,7 @@ def column_views(session: Session) -> ColumnViews:
     )
 
 
-def _gap(session: Session) -> tuple[tuple[Problem, ...], PlainGap | None]:
+def _gap(session: Session) -> tuple[tuple[Problem, ...], View | None]:
     """The plain gap; or what is wrong with a question that is complete."""
     asked = session.tables.get("question", {})
     try:

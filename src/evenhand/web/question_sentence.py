@@ -10,10 +10,40 @@ from evenhand.counts.label_order import in_order, known_order
 from evenhand.question.codings import MISSING
 from evenhand.question.parse_values import exact_fraction
 from evenhand.question.question import JOIN, OR, REST
+from evenhand.report.html_report import View
 from evenhand.web.column_views import ColumnViews
-from evenhand.web.order_choice import OrderChoice
 from evenhand.web.plain_gap import value_rows
-from evenhand.web.sentence_picks import Option, Pick, points_of, sentence_pick
+
+
+def option(words: str, value: Any, *, chosen: bool = False) -> View:  # noqa: ANN401  # plain values
+    """One thing that can be chosen: its words, and what it sends as JSON."""
+    return View(words=words, value=json.dumps(value), chosen=chosen)
+
+
+def points_of(threshold: Fraction) -> str:
+    """A threshold in percentage points, with its unit."""
+    number = f"{float(100 * threshold):.6g}"
+    return f"{number} point{'' if number == '1' else 's'}"
+
+
+def sentence_pick(  # noqa: PLR0917  # the parts of a choice, in the order of the sentence
+    name: str,
+    title: str,
+    kind: str,
+    shown: str,
+    change: Any,  # noqa: ANN401  # plain values
+    sections: Iterable[tuple[str, tuple[View, ...]]],
+) -> View:
+    """A choice that changes a part of the question."""
+    return View(
+        id=name,
+        name=title,
+        kind=kind,
+        shown=shown,
+        body=json.dumps({"change": {"question": change}}),
+        options=tuple(sections),
+    )
+
 
 _THRESHOLDS = ("0.01", "0.02", "0.03", "0.05", "0.08", "0.1", "0.15", "0.2", "0.3")
 _MOST_VALUES = 200
@@ -67,17 +97,13 @@ class QuestionSentence:
                 yield (
                     title,
                     tuple(
-                        Option(
-                            words=self._labels.column(name),
-                            value=json.dumps(name),
-                            chosen=name == chosen,
-                        )
+                        option(self._labels.column(name), name, chosen=name == chosen)
                         for name in members
                     ),
                 )
 
     @property
-    def protected_picks(self) -> tuple[Pick, ...]:
+    def protected_picks(self) -> tuple[View, ...]:
         """One choice for each protected attribute; all but the first can be taken away."""
         names = self.protected or ("",)
         picks = []
@@ -85,7 +111,7 @@ class QuestionSentence:
             others = [one for one in names if one != name]
             sections = [*self._columns([*others, self.decision], name)]
             if at:
-                sections.append(("", (Option(words="(no second one)", value='""'),)))
+                sections.append(("", (option("(no second one)", ""),)))
             body = [*names[:at], "$value", *names[at + 1 :]]
             picks.append(
                 sentence_pick(
@@ -100,12 +126,12 @@ class QuestionSentence:
         return tuple(picks)
 
     @property
-    def further_pick(self) -> Pick | None:
+    def further_pick(self) -> View | None:
         """A choice of one more protected attribute."""
         if not self.complete:
             return None
         sections = [*self._columns([*self.protected, self.decision])]
-        nothing = ("", (Option(words="and no other attribute", value="null", chosen=True),))
+        nothing = ("", (option("and no other attribute", None, chosen=True),))
         return sentence_pick(
             "protected-more",
             "One more protected attribute",
@@ -116,7 +142,7 @@ class QuestionSentence:
         )
 
     @property
-    def decision_pick(self) -> Pick:
+    def decision_pick(self) -> View:
         """The choice of the decision."""
         name = self.decision
         return sentence_pick(
@@ -164,7 +190,7 @@ class QuestionSentence:
         return JOIN.join(words)
 
     @property
-    def group_pick(self) -> Pick:
+    def group_pick(self) -> View:
         """The choice of the group asked about, or of all."""
         group, other = self.asked.get("group"), self.asked.get("other")
         groups, many = self.groups, len(self.groups) > 2
@@ -180,29 +206,21 @@ class QuestionSentence:
             (
                 "One group" if many else "",
                 tuple(
-                    Option(
-                        words=self.group_words(value),
-                        value=json.dumps(chosen(value)),
-                        chosen=value == now,
-                    )
+                    option(self.group_words(value), chosen(value), chosen=value == now)
                     for value in groups[:_MOST_GROUPS]
                 ),
             )
         ]
         if many:
             everybody = {"group": None, "other": None}
-            all_groups = Option(
-                words=f"all {len(groups)} groups",
-                value=json.dumps(everybody),
-                chosen=group is None,
-            )
+            all_groups = option(f"all {len(groups)} groups", everybody, chosen=group is None)
             sections.append(("All", (all_groups,)))
         shown = f"all {len(groups)} groups" if group is None and many else now
         shown = self.group_words(shown) if shown in groups else shown
         return sentence_pick("group", "Group", "group", shown or "a group", "$value", sections)
 
     @property
-    def other_pick(self) -> Pick:
+    def other_pick(self) -> View:
         """The choice of whom the group is compared with."""
         group, other, groups = self.asked.get("group"), self.asked.get("other"), self.groups
         many = len(groups) > 2
@@ -211,9 +229,9 @@ class QuestionSentence:
             first = self.group_pick.shown
             rest = [one for one in groups if self.group_words(one) != first]
         options = [
-            Option(
-                words=self.group_words(value),
-                value=json.dumps(value if many else None),
+            option(
+                self.group_words(value),
+                value if many else None,
                 chosen=value == other or not many,
             )
             for value in rest[:_MOST_GROUPS]
@@ -222,9 +240,9 @@ class QuestionSentence:
         if many:
             pooled = group is not None
             words = "everybody else together" if pooled else "each other"
-            value = json.dumps(REST if pooled else None)
+            value = REST if pooled else None
             is_now = other == REST if pooled else other is None
-            sections.append(("All", (Option(words=words, value=value, chosen=is_now),)))
+            sections.append(("All", (option(words, value, chosen=is_now),)))
         picked = [one for _, members in sections for one in members if one.chosen]
         shown = picked[0].words if picked else "whom"
         return sentence_pick(
@@ -254,13 +272,13 @@ class QuestionSentence:
         return self._labels.value(self.decision, value)
 
     @property
-    def favorable_pick(self) -> Pick:
+    def favorable_pick(self) -> View:
         """The choice of what is counted."""
         criterion, favorable = self.criterion, self.favorable
         one_value = [
-            Option(
-                words=self.value_words(value),
-                value=json.dumps(_counted(favorable=value)),
+            option(
+                self.value_words(value),
+                _counted(favorable=value),
                 chosen=criterion == "favorable" and favorable == (value,),
             )
             for value in self.values[:_MOST_VALUES]
@@ -269,18 +287,19 @@ class QuestionSentence:
         shown = self.value_words(favorable[0]) if favorable else "which decision"
         if len(favorable) > 1:
             shown = OR.join(map(self.value_words, favorable))
-            value = json.dumps(_counted(favorable=[*favorable]))
-            sections.insert(0, ("", (Option(words=shown, value=value, chosen=True),)))
+            sections.insert(
+                0, ("", (option(shown, _counted(favorable=[*favorable]), chosen=True),))
+            )
         if len(self.values) > 2:
             ordered = [*reversed(known_order(self.values))] or None  # else the user's to say
-            every = Option(
-                words="every value, each by itself",
-                value=json.dumps(_counted(criterion="every")),
+            every = option(
+                "every value, each by itself",
+                _counted(criterion="every"),
                 chosen=criterion == "every",
             )
-            cumulative = Option(
-                words="each value or a better one",
-                value=json.dumps(_counted(criterion="cumulative", order=ordered)),
+            cumulative = option(
+                "each value or a better one",
+                _counted(criterion="cumulative", order=ordered),
                 chosen=criterion == "cumulative",
             )
             sections.append(("All values", (every, cumulative)))
@@ -304,15 +323,34 @@ class QuestionSentence:
         )
 
     @property
-    def order_choice(self) -> OrderChoice:
-        """How the order is given and changed."""
-        order, values = self.order, self.values
-        return OrderChoice(order=order, values=values, words=self.value_words)
+    def order_moves(self) -> tuple[tuple[str, str, str], ...]:
+        """Each value of the order, and the requests that move it up and down; "" for none."""
+        last = len(self.order) - 1
+        return tuple(
+            (
+                self.value_words(value),
+                _request("earlier", value) if at else "",
+                _request("later", value) if at < last else "",
+            )
+            for at, value in enumerate(self.order)
+        )
+
+    @property
+    def order_rest(self) -> tuple[tuple[str, str], ...]:
+        """Each value that the order lacks, and the request that puts it next, as worse.
+
+        The last but one brings the last with it.
+        """
+        rest = [value for value in self.values if value not in self.order]
+        return tuple(
+            (self.value_words(one), _request("add", one, *rest if len(rest) == 2 else ()))
+            for one in rest
+        )
 
     @property
     def lacks_order(self) -> bool:
         """Whether the values are to be compared by an order that nobody gave yet."""
-        return self.criterion == "cumulative" and bool(self.order_choice.rest)
+        return self.criterion == "cumulative" and bool(self.order_rest)
 
     # The threshold
 
@@ -322,23 +360,20 @@ class QuestionSentence:
         return exact_fraction(self.asked.get("threshold") or "0.05")
 
     @property
-    def threshold_pick(self) -> Pick:
+    def threshold_pick(self) -> View:
         """The choice of the difference that counts."""
         return self._thresholds("threshold", "A difference that counts", self.threshold)
 
     @property
-    def redlining_threshold_pick(self) -> Pick:
+    def redlining_threshold_pick(self) -> View:
         """The same for effects through other attributes; by default as the other."""
         given = self.asked.get("redlining_threshold")
         now = exact_fraction(given) if given else self.threshold
         return self._thresholds("redlining_threshold", "A difference through them", now)
 
-    def _thresholds(self, part: str, name: str, now: Fraction) -> Pick:
+    def _thresholds(self, part: str, name: str, now: Fraction) -> View:
         offered = sorted({*map(exact_fraction, _THRESHOLDS), now})
-        options = tuple(
-            Option(words=points_of(one), value=json.dumps(str(one)), chosen=one == now)
-            for one in offered
-        )
+        options = tuple(option(points_of(one), str(one), chosen=one == now) for one in offered)
         return sentence_pick(
             part, name, "band", points_of(now), {part: "$value"}, [("", options)]
         )
@@ -363,19 +398,17 @@ class QuestionSentence:
         gone = ("explained", "redlining_threshold", "basis")
         return {"change": {"question": dict.fromkeys(gone)}}
 
-    def attribute_pick(self, part: str, words: str) -> Pick:
+    def attribute_pick(self, part: str, words: str) -> View:
         """A choice of one more attribute for a list of the question."""
         lists = ("redlining", "explained", "rule")
         taken = [name for of in lists for name in self.asked.get(of, ())]
         out = [*self.protected, self.decision, *taken]
         used = [name for name in self._views.names if self._views.is_used(name)]
         options = tuple(
-            Option(words=self._labels.column(name), value=json.dumps(name))
-            for name in used
-            if name not in out
+            option(self._labels.column(name), name) for name in used if name not in out
         )
-        nothing = Option(words=words, value="null", chosen=True)
-        return Pick(
+        nothing = option(words, None, chosen=True)
+        return View(
             id=f"{part}-more",
             name=words,
             kind="",
@@ -388,3 +421,7 @@ class QuestionSentence:
 def _counted(**parts: Any) -> dict[str, Any]:  # noqa: ANN401  # plain values
     """The parts of a question that say what is counted; those not given are left out."""
     return {"favorable": None, "criterion": None, "order": None, **parts}
+
+
+def _request(way: str, *values: str) -> str:
+    return json.dumps({way: {"question": {"order": [*dict.fromkeys(values)]}}})

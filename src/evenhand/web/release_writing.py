@@ -1,4 +1,4 @@
-"""Writes a release from the app: the files that the command line writes, named as there."""
+"""The release that was chosen, written: rows, certificates, manifest and report."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from evenhand.question.parse_values import check_seed
 from evenhand.releasing import PublishedFiles, Release
 from evenhand.releasing.publish import ReleaseFiles
 from evenhand.releasing.writer import output_format
+from evenhand.report.html_report import View
 from evenhand.report.opening_section import mark
 from evenhand.web.evidence_work import JudgedBesides, current_audit, offer_file
 from evenhand.web.folder import Folder
@@ -25,34 +26,7 @@ from evenhand.web.session import Session
 from evenhand.wording import capital
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeFile:
-    """A file of a release, as it is listed; ``id`` is its address."""
-
-    id: str
-    what: str
-    name: str
-    size: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeRelease:
-    """What was written: the verdict, the files, and commands that verify them.
-
-    ``audit`` is that of the session, of which it was made.
-    """
-
-    audit: Audit
-    mark: str
-    word: str
-    sentence: str
-    files: tuple[MadeFile, ...]
-    notes: tuple[str, ...]
-    commands: tuple[str, ...]
-    certificate: str
-    data: str
-
-
+# Those that promise to meet the criterion; all others are compared, and never written.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wish:
     """What is to be written, read from a form and checked before any work."""
@@ -179,7 +153,7 @@ def _made(
     released: Release,
     files: PublishedFiles,
     report: Path | None,
-) -> MadeRelease:
+) -> View:
     """The files as the command line names them, each with an address."""
     listed = []
     for what, path in (
@@ -192,11 +166,11 @@ def _made(
         if path is not None:
             name = offer_file(session, path)
             size = f"{path.stat().st_size:,} bytes"
-            listed.append(MadeFile(id=name, what=what, name=path.name, size=size))
+            listed.append(View(id=name, what=what, name=path.name, size=size))
     found = released.certificate
     removed = (f"Removed what an interrupted run had left: {one}" for one in files.removed)
     superseded = (f"Removed with the earlier release: {one}" for one in files.superseded)
-    return MadeRelease(
+    return View(
         audit=judged,
         mark=mark(found),
         word=capital(str(found.verdict)),

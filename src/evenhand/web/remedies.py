@@ -1,15 +1,15 @@
 """Problems as a page shows them: a remedy that is a choice becomes a button."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from evenhand.errors import Problem, Remedy, words_only
 from evenhand.question.fields import find
 from evenhand.removal import ModifyData
+from evenhand.report.html_report import View
 from evenhand.web.addresses import graph_address
+from evenhand.web.question_store import Tables
 from evenhand.web.release_choice import ReleaseChoice
-from evenhand.web.store import Tables
 
 # Tables of the question file in which a remedy changes a key.
 _CHANGED = frozenset({"question", "knowledge", "data"})
@@ -19,46 +19,20 @@ _ADDED = frozenset({"exclude", "na"})
 _SENT_AGAIN = frozenset({"overwrite", "unsaved"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownRemedy:
-    """A remedy in words; ``body`` is what its button asks of the question file.
-
-    With ``repeats`` it is part of the request that was refused instead. ``address`` is the
-    screen on which it is chosen: a link of the graph, or another way to release; ``chosen``
-    says that the question file says so already.
-    """
-
-    words: str
-    body: dict[str, Any] | None
-    repeats: bool = False
-    address: str = ""
-    chosen: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownProblem:
-    """A problem in its parts, as on the command line."""
-
-    what: str
-    where: str
-    found: str
-    remedies: tuple[ShownRemedy, ...]
-
-
 def request_again(method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """The same request, from whatever page it is sent again."""
     asked = {name: value for name, value in body.items() if name != "revision"}
     return {"method": method, "path": path, "body": asked}
 
 
-def shown_problem(problem: Problem, tables: Tables | None = None) -> ShownProblem:
+def shown_problem(problem: Problem, tables: Tables | None = None) -> View:
     """The problem with buttons for remedies, beside what the question file says."""
-    return ShownProblem(
+    return View(
         what=problem.what,
         where=problem.where,
         found=problem.found,
         remedies=tuple(
-            ShownRemedy(
+            View(
                 words=_sentence(remedy),
                 body=_body(remedy),
                 repeats=remedy.argument in _SENT_AGAIN,

@@ -17,15 +17,26 @@ from evenhand.question import GraphEdit, QuestionFile
 from evenhand.rows import Inspection, Rows
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job, Jobs
-from evenhand.web.judged_graphs import JudgedGraphs, without_number
-from evenhand.web.learning import learned_while
 from evenhand.web.open_table import OpenTable
-from evenhand.web.recent import Recent
-from evenhand.web.result_keys import audit_key, learning_key
-from evenhand.web.saved_question import SavedQuestion, UnsavedError
-from evenhand.web.store import QuestionStore, Tables, check_tables, cut_to, merged
+from evenhand.web.question_store import (
+    QuestionStore,
+    SavedQuestion,
+    TableHistory,
+    Tables,
+    UnsavedError,
+    check_tables,
+    cut_to,
+    merged,
+)
+from evenhand.web.results import (
+    JudgedGraphs,
+    Recent,
+    audit_key,
+    learned_while,
+    learning_key,
+    without_number,
+)
 from evenhand.web.suggestions import COLUMNS, first_tables, fitting, with_columns, with_values
-from evenhand.web.table_history import TableHistory
 
 _SAVE_SECONDS = 0.3
 

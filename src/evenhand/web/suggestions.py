@@ -8,7 +8,7 @@ from evenhand.counts.label_order import in_order
 from evenhand.question import Codings, QuestionFile
 from evenhand.rows import Inspection, Rows
 from evenhand.rows.inspect.question_draft import QuestionDraft
-from evenhand.web.store import Tables
+from evenhand.web.question_store import Tables
 
 COLUMNS = frozenset({"protected", "decision"})  # of the question
 _VALUES = {"protected": ("group", "other"), "decision": ("favorable", "criterion", "order")}

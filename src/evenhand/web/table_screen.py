@@ -1,19 +1,19 @@
 """The screen 'table': files to choose from, the first rows, and all that is wrong with them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, Problem, QuestionError, listed
+from evenhand.report.html_report import View
 from evenhand.rows import Rows
 from evenhand.rows.inspect.column_profile import ColumnKind
 from evenhand.rows.inspect.findings import FindingKind
+from evenhand.web.addresses import Pager
 from evenhand.web.jobs import Job
-from evenhand.web.pager import Pager
+from evenhand.web.question_store import part_of
 from evenhand.web.session import Session
-from evenhand.web.store import part_of
 from evenhand.web.suggestions import counted_by
 
 _FIRST_ROWS = 20
@@ -22,38 +22,11 @@ _LONGEST = 60  # characters of a value that are shown
 _MOST_FILES = 30
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableFile:
-    """A file of the folder; ``open`` says whether it is the table at work."""
-
-    name: str
-    size: str
-    open: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstRows:
-    """The first rows under their columns' names; ``pager`` leads through many columns."""
-
-    names: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
-    pager: Pager
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedTable:
-    """Why the open table cannot be read as is chosen."""
-
-    title: str
-    problems: tuple[Problem, ...]
-    again: None = None
-
-
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """What the template shows."""
     files = session.folder.tables()
     opening = session.opening
-    failed: Job | RefusedTable | None = None
+    failed: Job | View | None = None
     table = None
     if opening and opening.state == "failed":
         failed = opening
@@ -61,7 +34,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     try:
         table = _table(session, query) if session.table else None
     except EvenhandError as error:  # what is chosen for reading it does not fit it
-        failed = RefusedTable(title="reading it as is chosen", problems=error.problems)
+        failed = View(title="reading it as is chosen", problems=error.problems, again=None)
     return {
         "folder": str(session.folder.root),
         "files": tuple(_file(session, path) for path in files[:_MOST_FILES]),
@@ -128,7 +101,7 @@ def _may_count(session: Session) -> tuple[str, ...]:
     return (*([chosen] if chosen else []), *names)
 
 
-def first_rows(stored: Rows, query: Mapping[str, str]) -> FirstRows:
+def first_rows(stored: Rows, query: Mapping[str, str]) -> View:
     """The first rows as their values are read, some columns at a time."""
     table = stored.lines.table
     pager = Pager.of(query, "columns", len(table.names), _MOST_COLUMNS)
@@ -137,7 +110,7 @@ def first_rows(stored: Rows, query: Mapping[str, str]) -> FirstRows:
         [str(table.attribute(name).values[code]) for code in table.column(name)[:_FIRST_ROWS]]
         for name in names
     ]
-    return FirstRows(
+    return View(
         names=names,
         lines=tuple(tuple(map(_shortened, line)) for line in zip(*columns, strict=True)),
         pager=pager,
@@ -148,13 +121,13 @@ def _shortened(value: str) -> str:
     return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
 
 
-def _file(session: Session, path: Path) -> TableFile:
+def _file(session: Session, path: Path) -> View:
     whole = session.folder.root / path
     try:
         size = whole.stat().st_size
     except OSError:
         size = 0
-    return TableFile(name=str(path), size=_in_bytes(size), open=whole == session.table)
+    return View(name=str(path), size=_in_bytes(size), open=whole == session.table)
 
 
 def _in_bytes(size: int) -> str:

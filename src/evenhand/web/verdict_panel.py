@@ -1,6 +1,5 @@
 """The verdict beside a screen: both verdicts, figures, the threshold, all groups as dots."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from evenhand.auditing import Audit
@@ -12,22 +11,7 @@ from evenhand.report.opening_section import MARKS, first_sentence, mark, verdict
 from evenhand.report.paths_section import claim_card
 from evenhand.report.shown_groups import select_cases
 from evenhand.web.session import Session
-from evenhand.wording import Text, VerdictCard, Words, capital
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictPanel:
-    """What a panel shows; ``about`` says on which graph the verdict rests."""
-
-    about: str
-    verdicts: View
-    claim: VerdictCard | None
-    sentence: Text
-    threshold: str
-    threshold_points: float
-    threshold_says: str
-    dots: View | None
-
+from evenhand.wording import Words, capital
 
 _WORST_FIRST = ("shown", "not-certified", "cannot-decide", "certified")
 
@@ -43,7 +27,7 @@ def deciding_words(audit: Audit) -> tuple[str, str]:
     return signs[0], capital("; ".join(in_words(audit.deciding_verdicts)))
 
 
-def verdict_panel(session: Session, audit: Audit, words: Words) -> VerdictPanel:
+def verdict_panel(session: Session, audit: Audit, words: Words) -> View:
     """The panel for an audit."""
     found = audit.certificate
     cases = select_cases(found)
@@ -52,7 +36,7 @@ def verdict_panel(session: Session, audit: Audit, words: Words) -> VerdictPanel:
     if many:
         about = f"after {many} change{'s' if many > 1 else ''} of yours"
     threshold: Fraction = audit.question.threshold
-    return VerdictPanel(
+    return View(
         about=f"In these rows, {about}",
         verdicts=verdicts(found, words, audit.doubt()),
         claim=claim_card(found, words, about="A second claim, apart from these"),

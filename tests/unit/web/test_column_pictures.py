@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.question import Bins
-from evenhand.web.column_pictures import number_histogram, value_stack
+from evenhand.web.column_views import number_histogram, value_stack
 
 
 @given(

@@ -11,7 +11,8 @@ from starlette.datastructures import QueryParams
 from tests.web_sessions import adult_session, open_session
 
 from evenhand.errors import EvenhandError, QuestionError
-from evenhand.web.evidence_screen import READS, EvidenceView, view
+from evenhand.report.html_report import View
+from evenhand.web.evidence_screen import READS, view
 from evenhand.web.folder import Folder
 from evenhand.web.pages import render
 from evenhand.web.session import Session
@@ -24,9 +25,9 @@ def session(tmp_path: Path) -> Session:
     return adult_session(tmp_path)
 
 
-def _view(session: Session, query: str = "") -> EvidenceView:
+def _view(session: Session, query: str = "") -> View:
     shown = view(session, QueryParams(query))["view"]
-    assert isinstance(shown, EvidenceView)
+    assert isinstance(shown, View)
     return shown
 
 

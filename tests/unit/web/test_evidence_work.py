@@ -11,8 +11,9 @@ from tests.web_sessions import adult_session, finish
 
 from evenhand.checker.verification import verify
 from evenhand.errors import EvenhandError, QuestionError, ResourceError
+from evenhand.report.html_report import View
 from evenhand.web import graph_screen
-from evenhand.web.evidence_screen import CHANGES, EvidenceView, view
+from evenhand.web.evidence_screen import CHANGES, view
 from evenhand.web.evidence_work import offer_file, resamples_of
 from evenhand.web.graph_links import choose_link, give_reason
 from evenhand.web.pages import render
@@ -30,9 +31,9 @@ def _start(session: Session, path: str, **body: Any) -> None:
     finish(_HANDLERS[path](session, body))
 
 
-def _shown(session: Session) -> EvidenceView:
+def _shown(session: Session) -> View:
     shown = view(session, {})["view"]
-    assert isinstance(shown, EvidenceView)
+    assert isinstance(shown, View)
     return shown
 
 

@@ -25,9 +25,8 @@ from evenhand.web.graph_links import (
     refit_edits,
 )
 from evenhand.web.graph_screen import CHANGES
+from evenhand.web.question_store import StaleError, Tables
 from evenhand.web.session import Session
-from evenhand.web.store import Tables
-from evenhand.web.table_history import StaleError
 
 ENDS = ("marital_status", "income")
 

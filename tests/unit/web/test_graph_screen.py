@@ -11,11 +11,12 @@ from evenhand.auditing import Audit, audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.question import QuestionFile
+from evenhand.report.html_report import View
 from evenhand.rows import Rows
-from evenhand.web import learning as module
+from evenhand.web import results as module
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import choose_link
-from evenhand.web.graph_screen import CHANGES, GraphView, view
+from evenhand.web.graph_screen import CHANGES, view
 from evenhand.web.pages import render
 from evenhand.web.session import Session
 
@@ -27,9 +28,9 @@ def session(tmp_path: Path) -> Session:
     return adult_session(tmp_path)
 
 
-def _view(session: Session, **query: str) -> GraphView:
+def _view(session: Session, **query: str) -> View:
     shown = view(session, query)["view"]
-    assert isinstance(shown, GraphView)
+    assert isinstance(shown, View)
     return shown
 
 

@@ -10,7 +10,7 @@ from tests.web_sessions import adult_session, learn_now, open_session
 from evenhand.graph import CausalGraph
 from evenhand.question import QuestionFile
 from evenhand.web.graph_links import audit_to_publish, choose_link, give_reason, previews
-from evenhand.web.judged_graphs import JudgedGraphs, without_number
+from evenhand.web.results import JudgedGraphs, without_number
 
 ENDS = ("marital_status", "income")
 

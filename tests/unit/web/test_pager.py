@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.web.pager import Pager, address
+from evenhand.web.addresses import Pager, address
 
 
 @given(st.integers(0, 500), st.integers(1, 40))

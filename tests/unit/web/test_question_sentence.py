@@ -10,7 +10,7 @@ from evenhand.question import QuestionFile
 from evenhand.web.pages import render
 from evenhand.web.question_screen import column_views, patch, view
 from evenhand.web.question_sentence import QuestionSentence
-from evenhand.web.store import check_tables
+from evenhand.web.question_store import check_tables
 
 
 @pytest.fixture
@@ -88,10 +88,10 @@ def test_several_values_count_as_one_and_their_order_is_changed(session):
     patch(session, sent(pick, options(pick)["each value or a better one"]))
     patch(session, {"change": {"question": {"order": ["nurse", "clerk", "driver", "?"]}}})
     first = sentence(session).order[0]
-    patch(session, json.loads(sentence(session).order_choice.moves[0][2]))
+    patch(session, json.loads(sentence(session).order_moves[0][2]))
     assert sentence(session).order[1] == first
-    assert sentence(session).order_choice.moves[0][1] == ""
-    assert sentence(session).order_choice.moves[-1][2] == ""
+    assert sentence(session).order_moves[0][1] == ""
+    assert sentence(session).order_moves[-1][2] == ""
 
 
 def test_effects_through_others_leave_nothing_behind(session):
@@ -118,11 +118,11 @@ def test_no_order_is_invented_and_the_user_gives_it_value_by_value(session):
     page = render(session, "question", shown)
     assert '<details class="more-asked" id="more" open data-asks>' in page
     assert "Which is the best?" in page
-    best = dict(sentence(session).order_choice.rest)
+    best = dict(sentence(session).order_rest)
     assert {*best} == {"clerk", "driver", "nurse"}
     patch(session, json.loads(best["nurse"]))
     assert session.tables["question"]["order"] == ["nurse"]
-    patch(session, json.loads(dict(sentence(session).order_choice.rest)["clerk"]))
+    patch(session, json.loads(dict(sentence(session).order_rest)["clerk"]))
     assert session.tables["question"]["order"] == ["nurse", "clerk", "driver"]
     assert not sentence(session).lacks_order
     assert QuestionFile.from_tables(session.tables)

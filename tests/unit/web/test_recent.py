@@ -1,6 +1,6 @@
 """A cache that forgets what was not asked for longest."""
 
-from evenhand.web.recent import Recent, key_of
+from evenhand.web.results import Recent, key_of
 
 
 def test_what_was_not_asked_for_longest_is_forgotten():

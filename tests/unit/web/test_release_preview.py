@@ -8,8 +8,7 @@ from tests.web_sessions import settled_session, worked_out
 from evenhand.display import Progress
 from evenhand.web.pages import render
 from evenhand.web.release_choice import ReleaseChoice
-from evenhand.web.release_preview import previews_of, work_out
-from evenhand.web.release_screen import compare_methods, view
+from evenhand.web.release_screen import compare_methods, previews_of, view, work_out
 from evenhand.web.session import Session
 
 

@@ -14,8 +14,7 @@ from evenhand.evidence import Verdict
 from evenhand.releasing.compare import compare
 from evenhand.web.pages import render
 from evenhand.web.release_choice import ReleaseChoice
-from evenhand.web.release_screen import compare_methods
-from evenhand.web.release_ways import compared_ways
+from evenhand.web.release_screen import compare_methods, compared_ways
 from evenhand.web.session import Session
 from evenhand.wording import Words
 

@@ -17,9 +17,9 @@ from evenhand.files import Transaction
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
 from evenhand.web.pages import render_problems
+from evenhand.web.question_store import StaleError
 from evenhand.web.release_writing import free_name, release_rows, report_name
 from evenhand.web.session import Session
-from evenhand.web.table_history import StaleError
 
 
 @pytest.fixture

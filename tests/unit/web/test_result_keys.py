@@ -1,7 +1,7 @@
 """Which choices need a graph to be learned again, and which only another verdict."""
 
 from evenhand.question import QuestionFile
-from evenhand.web.result_keys import audit_key, learning_key
+from evenhand.web.results import audit_key, learning_key
 
 TABLES = {
     "question": {"protected": "sex", "decision": "hired", "favorable": "yes"},

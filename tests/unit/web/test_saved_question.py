@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from evenhand.web.saved_question import SavedQuestion
-from evenhand.web.store import QuestionStore
+from evenhand.web.question_store import QuestionStore, SavedQuestion
 
 FIRST = {"question": {"protected": "sex"}}
 OTHER = {"question": {"protected": "age"}}

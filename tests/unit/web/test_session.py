@@ -16,10 +16,8 @@ from evenhand.web import session as module
 from evenhand.web.evidence_work import write_certificate, write_report
 from evenhand.web.folder import Folder
 from evenhand.web.open_table import OpenTable
-from evenhand.web.saved_question import UnsavedError
+from evenhand.web.question_store import QuestionStore, StaleError, UnsavedError, merged
 from evenhand.web.session import Session
-from evenhand.web.store import QuestionStore, merged
-from evenhand.web.table_history import StaleError
 
 TABLE = "sex,age,hired,n\n" + "".join(
     f"{sex},{age},{hired},{count}\n"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import QuestionError, ResourceError
-from evenhand.web import store as module
-from evenhand.web.store import QuestionStore, check_tables, cut_to, part_of
+from evenhand.web import question_store as module
+from evenhand.web.question_store import QuestionStore, check_tables, cut_to, part_of
 
 TEXT = """\
 # Who asks, and why.

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.errors import QuestionError
-from evenhand.web.table_history import StaleError, TableHistory, difference_in_words
+from evenhand.web.question_store import StaleError, TableHistory, difference_in_words
 
 
 def test_a_new_state_ends_what_could_be_redone() -> None:

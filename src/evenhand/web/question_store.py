@@ -1,0 +1,301 @@
+"""The question file on disk and in memory: saved as one goes, with a history."""
+
+import tomllib
+from collections.abc import Callable, Mapping, MutableMapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import tomlkit
+
+from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy
+from evenhand.files import write_file
+from evenhand.question import QuestionFile
+from evenhand.web.jobs import unexpected
+
+Tables: TypeAlias = Mapping[str, Any]
+
+
+class QuestionStore:
+    """Reads and writes the tables of one question file.
+
+    What the file said when it was last read or written is kept: if it says something else
+    later, somebody changed it, and nothing is written over that.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._text = self._read()
+
+    def _read(self) -> str | None:
+        try:
+            if not self.path.exists():
+                return None
+            if self.path.is_file():
+                return self.path.read_text("utf-8")
+            why = "it is no plain file"  # a pipe would never end
+        except (OSError, UnicodeDecodeError) as error:
+            why = str(error)
+        raise QuestionError.of(
+            f"The question file cannot be read: {why}.",
+            remedy="Move it away, or mend it.",
+            where=str(self.path),
+        )
+
+    @property
+    def exists(self) -> bool:
+        """Whether there was a file."""
+        return self._text is not None
+
+    @property
+    def changed_elsewhere(self) -> bool:
+        """Whether the file says something else than it did when it was last read or written."""
+        return self._read() != self._text
+
+    def load(self) -> dict[str, Any]:
+        """The tables of the file, read anew; a file that is not in order is refused."""
+        text = self._read()
+        tables = QuestionFile.parse_tables(text or "", where=self.path.name)
+        check_tables(tables, where=self.path.name)
+        self._text = text
+        return tables
+
+    def save(self, tables: Tables, *, overwrite: bool = False) -> bool:
+        """Write the tables, comments kept; False if the file was changed elsewhere."""
+        if self.changed_elsewhere and not overwrite:
+            return False
+        current = self._read()
+        text = _text(current or "", tables)
+        if text != current:
+            write_file(self.path, text, mode=0o600, overwrite=True)
+        self._text = text
+        return True
+
+
+def check_tables(tables: Tables, *, where: str = "the question") -> None:
+    """Raise what is wrong with the tables, apart from what is still open in the question."""
+    try:
+        QuestionFile.from_tables(tables, where=where)
+    except QuestionError as error:
+        problems = [one for one in error.problems if not _is_open(one)]
+        if problems:
+            raise QuestionError(*problems) from None
+
+
+def part_of(body: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A part of what a page sends that names tables; raises if it is something else."""
+    part = body.get(name)
+    tables = {} if part is None else part
+    if not isinstance(tables, Mapping) or not all(
+        table is None or isinstance(table, Mapping) for table in tables.values()
+    ):
+        raise QuestionError.of("This is no change of tables.", remedy="Reload the page.")
+    return dict(tables)
+
+
+def _is_open(problem: Problem) -> bool:
+    return problem.what.startswith(
+        ("The table [question] lacks", "The criterion 'cumulative' needs the order")
+    )
+
+
+def _text(before: str, tables: Tables) -> str:
+    """The tables as TOML, with the comments of what was there before where that is TOML."""
+    for start in (before, ""):
+        with suppress(Exception):  # tomlkit fails on tables that are out of order
+            document = tomlkit.parse(start)
+            _update(document, tables)
+            text = tomlkit.dumps(document)
+            if tomllib.loads(text) == tables:
+                return text
+    raise QuestionError.of(
+        "What is chosen cannot be written as a question file.", remedy="Undo the last change."
+    )
+
+
+def _update(document: MutableMapping[str, Any], tables: Tables) -> None:
+    """Make a TOML table say the same, and touch nothing that says so already."""
+    for name in [name for name in document if name not in tables]:
+        del document[name]
+    for name, value in tables.items():
+        if isinstance(value, Mapping):
+            if not isinstance(document.get(name), MutableMapping):
+                document[name] = tomlkit.table()
+            _update(document[name], value)
+        elif document.get(name) != value:
+            document[name] = value
+
+
+def merged(tables: Any, changes: Any) -> Any:  # noqa: ANN401  # plain values
+    """Apply a merge patch (RFC 7396): None removes, tables are merged, the rest replaced."""
+    if not isinstance(changes, Mapping):
+        return changes
+    result = dict(tables) if isinstance(tables, Mapping) else {}
+    for name, value in changes.items():
+        if value is None:
+            result.pop(name, None)
+        else:
+            result[name] = merged(result.get(name), value)
+            if result[name] == {}:
+                del result[name]
+    return result
+
+
+def cut_to(tables: Any, changes: Any) -> Any:  # noqa: ANN401  # plain values
+    """The parts of the tables that a merge patch names; None stands for what is not there."""
+    if not isinstance(changes, Mapping):
+        return tables
+    of = tables if isinstance(tables, Mapping) else {}
+    return {name: cut_to(of.get(name), change) for name, change in changes.items()}
+
+
+_TABLE_WORDS = {
+    "question": "the question",
+    "knowledge": "the order of events",
+    "graph": "the graph",
+    "data": "how columns are read",
+    "labels": "words",
+}
+
+
+def difference_in_words(one: Tables, other: Tables) -> str:
+    """What differs, as "the question and the graph"; "" if nothing does."""
+    names = [name for name in _TABLE_WORDS if one.get(name) != other.get(name)]
+    return " and ".join(_TABLE_WORDS[name] for name in names)
+
+
+class StaleError(QuestionError):
+    """A page that is not the newest changes what was changed since it was shown."""
+
+
+class TableHistory:
+    """States of the tables, of which one is the present one; no state is changed.
+
+    Every change has a revision, also one that goes back: pages say which one they show.
+    """
+
+    def __init__(self, tables: Tables, revision: int = 0) -> None:
+        self.first = tables
+        self._states, self._at = [tables], 0
+        self.revision, self._shown = revision, {revision: tables}
+
+    @property
+    def now(self) -> Tables:
+        """The present state."""
+        return self._states[self._at]
+
+    def renew(self) -> None:
+        """Begin a new revision."""
+        self.revision += 1
+        self._shown[self.revision] = self.now
+
+    def check(
+        self,
+        revision: object,
+        part: Callable[[Tables], object] = lambda tables: tables,
+        wanted: object = None,
+    ) -> None:
+        """Refuse to change a part that was changed since a page of this revision was shown.
+
+        Nothing is refused where the part is as ``wanted`` by now, or without a revision.
+        """
+        if revision is None:
+            return
+        shown = self._shown.get(revision) if isinstance(revision, int) else None
+        if shown is None:
+            why = "a table was opened"
+        elif part(shown) == part(self.now) or part(self.now) == wanted:
+            return
+        else:
+            why = f"{difference_in_words(shown, self.now)} changed"
+        raise StaleError.of(
+            f"This page is not the newest: {why} since it was shown, maybe in another tab.",
+            remedy="Look at what is chosen now, and change it again.",
+        )
+
+    def enter(self, tables: Tables) -> bool:
+        """Go on with other tables; False if they are the same."""
+        if tables == self.now:
+            return False
+        del self._states[self._at + 1 :]
+        self._states.append(tables)
+        self._at += 1
+        self.renew()
+        return True
+
+    def amend(self, tables: Tables) -> None:
+        """Set other tables in place of the present ones, as part of the same change."""
+        self._states[self._at] = self._shown[self.revision] = tables
+
+    def step(self, by: int) -> None:
+        """Go back (-1) or forth (+1)."""
+        if not 0 <= self._at + by < len(self._states):
+            raise QuestionError.of(
+                f"There is nothing to {'undo' if by < 0 else 'redo'}.", remedy="Go on."
+            )
+        self._at += by
+        self.renew()
+
+    def difference(self, by: int) -> str:
+        """What a step would change, in words; "" if there is none."""
+        at = self._at + by
+        is_there = 0 <= at < len(self._states)
+        return difference_in_words(self._states[at], self.now) if is_there else ""
+
+
+_REMEDIES = (
+    Remedy("Write it over what is there", "unsaved", "write"),
+    Remedy("Go on without it", "unsaved", "drop"),
+)
+
+
+class UnsavedError(QuestionError):
+    """What was chosen cannot be saved, and would be lost."""
+
+
+class SavedQuestion:
+    """The question file of the open table, if there is one.
+
+    ``tables`` are those that it says, or that were suggested for it: nobody chose them.
+    ``problem`` is why saving failed the last time.
+    """
+
+    def __init__(
+        self, store: QuestionStore | None = None, tables: Tables | None = None
+    ) -> None:
+        self.store, self._tables = store, tables or {}
+        self.problem: Problem | None = None
+
+    @property
+    def path(self) -> Path | None:
+        """The file."""
+        return self.store.path if self.store else None
+
+    @property
+    def has_conflict(self) -> bool:
+        """Whether somebody else changed the file; nothing is written until settled."""
+        with suppress(EvenhandError):
+            return self.store is not None and self.store.changed_elsewhere
+        return False
+
+    def save(self, tables: Tables, stated: Tables, *, overwrite: bool) -> bool:
+        """Write what was chosen, and is stated besides; whether it is in the file now."""
+        if self.store is None:
+            return True
+        try:
+            if self.store.save(stated, overwrite=overwrite):
+                self._tables = tables
+            self.problem = None
+        except EvenhandError as error:
+            self.problem = error.problems[0]
+        except Exception as error:  # noqa: BLE001  # else a timer would end unheard
+            self.problem = unexpected(error)
+        return self._tables == tables
+
+    def lacks(self, tables: Tables, where: str) -> Problem | None:
+        """What was chosen and is not in the file, and why; None if all is."""
+        if self.store is None or not (what := difference_in_words(self._tables, tables)):
+            return None
+        why = self.problem.what if self.problem else "It was changed outside the app."
+        said = f"What was chosen is not in the question file: {what}."
+        return Problem(said, why, _REMEDIES, where)
