@@ -1,8 +1,10 @@
-"""Addresses: what stands in a query, and addresses that ask for something else."""
+"""Addresses say what a screen shows, and lead to its other parts."""
 
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
-from evenhand.web.addresses import changed_query, query_number, query_values
+from evenhand.web.addresses import Pager, address, changed_query, query_number, query_values
 
 
 def test_a_name_may_have_several_values_and_empty_ones_are_none():
@@ -22,3 +24,26 @@ def test_another_address_keeps_what_is_not_changed():
     changed = QueryParams(changed_query(query, sort="name", page=None)[1:])
     assert changed.multi_items() == [("where", "a"), ("where", "b&c"), ("sort", "name")]
     assert changed_query({}, page=None) == "?"
+
+
+@given(st.integers(0, 500), st.integers(1, 40))
+def test_every_thing_is_on_exactly_one_page(many, size):
+    first = Pager.of({}, "page", many, size)
+    pages = [Pager.of({"page": str(n)}, "page", many, size) for n in range(1, first.pages + 1)]
+    assert [one for page in pages for one in range(many)[page.slice]] == [*range(many)]
+    assert pages[0].before == ""
+    assert pages[-1].after == ""
+    assert all(page.last - page.first + bool(many) <= size for page in pages)
+
+
+@given(st.text())
+def test_an_address_that_names_no_page_leads_to_one_that_there_is(text):
+    pager = Pager.of({"page": text}, "page", 90, 25)
+    assert 1 <= pager.page <= 4
+
+
+def test_other_parts_of_the_address_stay():
+    pager = Pager.of({"page": "2", "find": "a&b"}, "page", 90, 25)
+    assert pager.after == "?page=3&find=a%26b"
+    assert (pager.first, pager.last) == (26, 50)
+    assert address({"column": "x", "page": "2"}, column="") == "?page=2"

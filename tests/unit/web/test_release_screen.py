@@ -1,6 +1,9 @@
-"""What the screen shows of a release equals what the library says."""
+"""What a release would change stands beside what else could be done."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.hiring import csv_text, people
@@ -14,13 +17,26 @@ from tests.web_sessions import (
 )
 from typer.testing import CliRunner
 
+from evenhand import datasets
 from evenhand.cli.application import app as command_line
+from evenhand.display import Progress
 from evenhand.errors import EvenhandError, QuestionError
+from evenhand.evidence import Verdict
+from evenhand.releasing.compare import compare
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import choose_link
 from evenhand.web.pages import render
-from evenhand.web.release_screen import CHANGES, view
+from evenhand.web.release_choice import ReleaseChoice
+from evenhand.web.release_screen import (
+    CHANGES,
+    compare_methods,
+    compared_ways,
+    previews_of,
+    view,
+    work_out,
+)
 from evenhand.web.session import Session
+from evenhand.wording import Words
 
 _HANDLERS = {path: handler for _, path, handler in CHANGES}
 
@@ -122,3 +138,148 @@ def test_what_is_not_worked_out_yet_is_said(session: Session) -> None:
     page = render(session, "release", view(session, {}))
     assert "not yet worked out" in page
     assert "not yet worked out" not in render(session, "release", worked_out(session))
+
+
+def test_every_method_has_the_numbers_of_the_library(session: Session) -> None:
+    ways = worked_out(session)["ways"]
+    assert session.audit is not None
+    compared = compare(session.audit.certificate).outcomes
+    shown = {(way.changed, way.left) for way in (*ways.sure, *ways.others)}
+    told = {
+        (
+            f"{one.changed_rows:,}",
+            f"{one.violating} of {one.measured}" if one.violating else "none",
+        )
+        for one in compared
+    }
+    assert shown == told
+    assert len(ways.sure) == sum(one.guaranteed for one in compared)
+    assert all(way.certified and way.left == "none" for way in ways.sure)
+    assert ways.title.startswith("Four ways end certified; the smallest changes 242 of 48,842")
+    changed = [int(way.changed.replace(",", "")) for way in ways.sure]
+    assert changed == sorted(changed)
+    assert [way.at for way in ways.sure] == sorted(way.at for way in ways.sure)
+    assert all(0 <= way.at <= 100 for way in (*ways.sure, *ways.others))
+    assert [way.chosen for way in ways.sure] == [True, False, False, False]
+
+
+def test_no_way_is_marked_certified_while_another_claim_is_not(session: Session) -> None:
+    content = worked_out(session)
+    assert session.audit is not None
+    comparison = compare(session.audit.certificate)
+    through: Any = SimpleNamespace(verdict=Verdict.NOT_CERTIFIED)
+    outcomes = tuple(replace(one, indirect=through) for one in comparison.outcomes)
+    words = Words.of(session.audit.certificate, None, session.audit.counts.names)
+    ways = compared_ways(replace(comparison, outcomes=outcomes), ReleaseChoice(), words)
+    assert ways is not None
+    assert ways.sure == ()
+    assert not any(way.certified for way in ways.others)
+    page = render(session, "release", content | {"ways": ways})
+    assert 'class="v-certified"' not in page
+
+
+def test_only_what_ends_certified_can_be_chosen(session: Session) -> None:
+    page = render(session, "release", worked_out(session))
+    assert page.count('<a class="mrow') == 4
+    assert page.count('<div class="mrow rest">') == 8
+    with pytest.raises(QuestionError, match="no guarantee"):
+        compare_methods(session, {"choice": {"way": "modify-data:paper"}})
+
+
+def test_methods_that_know_only_two_groups_are_left_out_and_named(tmp_path: Path) -> None:
+    session = settled_session(tmp_path, datasets.adult(race="five"))
+    session.patch({"question": {"protected": "race", "group": None, "other": None}})
+    learn_now(session)
+    content = worked_out(session)
+    assert [way.title for way in content["ways"].sure][:1] == ["Fewest changes"]
+    assert any("modify-data (paper) was left out" in note for note in content["ways"].notes)
+    (_, flows), _ = content["chosen"].flows
+    assert [flow.kind for flow in flows] == ["ink"] * 5
+    assert content["chosen"].gap == ""
+    assert len(content["form"].only) == 5
+    assert "Methods that were left out" in render(session, "release", content)
+
+
+@pytest.mark.parametrize("way", ["modify-data:minimal", "modify-data:raise"])
+def test_whose_decisions_change_is_what_the_plan_says(session: Session, way: str) -> None:
+    chosen = worked_out(session, way=way)["chosen"]
+    assert session.audit is not None
+    outcomes = compare(session.audit.certificate).outcomes
+    outcome = next(one for one in outcomes if f"{one.method}:{one.policy}" == way)
+    assert outcome.changed_decisions is not None
+    groups = outcome.changed_decisions.groups
+    assert [name for name, _ in chosen.flows] == ["<=50K to >50K", ">50K to <=50K"]
+    for (_, flows), numbers in zip(chosen.flows, zip(*groups, strict=True), strict=True):
+        assert [flow.who for flow in flows] == ["Women", "Men"]
+        assert [flow.many for flow in flows] == [f"{many:,}" for many in numbers]
+    assert max(flow.width for _, flows in chosen.flows for flow in flows) == 100
+    gap = outcome.known["gap"].value
+    assert gap is not None
+    assert f"{100 * float(gap):.1f} as released, men higher." in chosen.gap
+
+
+def test_a_new_table_changes_nobody(session: Session) -> None:
+    content = worked_out(session, way="modify-graph:generate")
+    assert content["chosen"].flows == ()
+    assert "48,842 of 48,842 rows would change" in content["chosen"].title
+    render(session, "release", content)
+
+
+def test_columns_that_betray_changed_rows_have_choices(tmp_path: Path) -> None:
+    session = settled_session(tmp_path)
+    path = tmp_path / "adult.csv"
+    lines = path.read_text().splitlines()
+    told = [f"{line},{'top' if ',>50K,' in line else 'base'}" for line in lines[1:]]
+    path.write_text("\n".join([f"{lines[0]},bracket", *told]) + "\n")
+    session.save()
+    session.open_table(path, lambda _: None)
+    session.patch({"data": {"exclude": ["bracket"]}})
+    learn_now(session)
+    (warning,) = worked_out(session)["chosen"].warnings
+    assert warning.what == "'bracket' betrays changed rows."
+    assert [change.address for change in warning.changes] == ["release?drop=bracket"]
+    chosen = worked_out(session, drop=["bracket"])["chosen"]
+    assert chosen.warnings == ()
+    (taken,) = chosen.kept_out
+    assert taken.address == "release"
+
+
+def test_the_comparison_is_asked_for_once(session: Session) -> None:
+    content = view(session, {})
+    assert content["state"] == "compare"
+    assert 'data-path="api/compare"' in render(session, "release", content)
+    worked_out(session)
+    assert session.audit is not None
+    first = previews_of(session, session.audit).comparison
+    assert compare_methods(session, {"choice": {}}) is None
+    # Another threshold is another audit; back at the first one nothing is repeated.
+    session.patch({"question": {"threshold": "1/10"}})
+    assert view(session, {})["state"] == "compare"
+    session.step(-1)
+    assert view(session, {})["state"] == "ready"
+    assert previews_of(session, session.audit).comparison is first
+
+
+def test_a_choice_that_was_tried_long_ago_is_forgotten_first(session: Session) -> None:
+    for points in range(9):
+        worked_out(session, margin=f"0.{points}1")
+    assert session.audit is not None
+    margins = [choice.margin for choice in previews_of(session, session.audit).facts]
+    assert margins == [f"0.{points}1" for points in range(1, 9)]
+
+
+def test_a_stopped_comparison_can_be_taken_up_again(session: Session) -> None:
+    class Stopped(BaseException):
+        pass
+
+    def stop(progress: Progress) -> None:
+        if progress.step not in ("comparing methods", "ranking people"):
+            raise Stopped
+
+    assert session.audit is not None
+    with pytest.raises(Stopped):
+        work_out(session, session.audit, ReleaseChoice(), stop)
+    assert view(session, {})["ways"] is not None
+    assert view(session, {})["state"] == "compare"
+    worked_out(session)
+    assert view(session, {})["state"] == "ready"

@@ -1,4 +1,4 @@
-"""How many graphs were judged: stated in the certificate, kept in the file, never undone."""
+"""Results are kept by what they were made from; graphs are counted once."""
 
 import tomllib
 from pathlib import Path
@@ -10,7 +10,64 @@ from tests.web_sessions import adult_session, learn_now, open_session
 from evenhand.graph import CausalGraph
 from evenhand.question import QuestionFile
 from evenhand.web.graph_links import audit_to_publish, choose_link, give_reason, previews
-from evenhand.web.results import JudgedGraphs, without_number
+from evenhand.web.results import (
+    JudgedGraphs,
+    Recent,
+    audit_key,
+    key_of,
+    learning_key,
+    without_number,
+)
+
+
+def test_what_was_not_asked_for_longest_is_forgotten():
+    recent = Recent[int](2)
+    made = []
+
+    def make(number):
+        made.append(number)
+        return number
+
+    for number in (1, 2, 1, 3, 1, 2):
+        assert recent.get(str(number), lambda number=number: make(number)) == number
+    assert made == [1, 2, 3, 2]
+    assert recent.find("3") is None
+
+
+def test_equal_values_have_one_key():
+    assert key_of({"a": [1], "b": None}) == key_of({"b": None, "a": [1]})
+    assert key_of({"a": "1"}) != key_of({"a": 1})
+
+
+TABLES = {
+    "question": {"protected": "sex", "decision": "hired", "favorable": "yes"},
+    "data": {"exclude": ["id"]},
+}
+
+
+def test_a_threshold_needs_no_new_graph_and_columns_do() -> None:
+    asked = {**TABLES["question"], "threshold": "1/7"}
+    other = {**TABLES, "question": asked}
+    assert learning_key("a", TABLES) == learning_key("a", other)
+    assert learning_key("a", TABLES) != learning_key("b", TABLES)
+    assert learning_key("a", TABLES) != learning_key("a", {"question": TABLES["question"]})
+    assert learning_key("a", TABLES) != learning_key(
+        "a", {**TABLES, "knowledge": {"tiers": []}}
+    )
+
+
+def test_a_verdict_depends_on_threshold_words_and_effects_through_others() -> None:
+    asked = {**TABLES["question"], "redlining": ["town"]}
+    tables = {**TABLES, "question": asked}
+    file = QuestionFile.from_tables(tables)
+    keys = {
+        audit_key("a", tables, file),
+        audit_key("a", tables, file, direct=True),
+        audit_key("a", {**tables, "question": {**asked, "threshold": "1/7"}}, file),
+        audit_key("a", {**tables, "labels": {"columns": {"sex": "gender"}}}, file),
+    }
+    assert len(keys) == 4
+
 
 ENDS = ("marital_status", "income")
 

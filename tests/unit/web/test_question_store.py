@@ -1,8 +1,9 @@
-"""The question file on the disk: comments kept, nothing of somebody else overwritten."""
+"""The question file is saved as one goes: its tables, its history, what others wrote."""
 
 import os
 import stat
 import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,16 @@ from hypothesis import strategies as st
 
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.web import question_store as module
-from evenhand.web.question_store import QuestionStore, check_tables, cut_to, part_of
+from evenhand.web.question_store import (
+    QuestionStore,
+    SavedQuestion,
+    StaleError,
+    TableHistory,
+    check_tables,
+    cut_to,
+    difference_in_words,
+    part_of,
+)
 
 TEXT = """\
 # Who asks, and why.
@@ -218,3 +228,98 @@ def test_tables_are_cut_to_what_a_change_names():
         "data": {"na": ["?"]},
         "labels": {"columns": None},
     }
+
+
+def test_a_new_state_ends_what_could_be_redone() -> None:
+    history = TableHistory({"data": {}})
+    assert not history.enter({"data": {}})
+    assert history.enter({"question": {"group": "f"}})
+    history.step(-1)
+    assert history.now is history.first
+    assert history.difference(1) == "the question and how columns are read"
+    assert history.difference(-1) == ""
+    assert history.enter({"labels": {}})
+    assert history.difference(1) == ""
+    with pytest.raises(QuestionError, match="nothing to redo"):
+        history.step(1)
+
+
+def test_an_amended_state_is_one_step() -> None:
+    history = TableHistory({})
+    history.enter({"knowledge": {"tiers": []}})
+    history.amend({"knowledge": {"tiers": []}, "graph": {"add": []}})
+    assert history.difference(-1) == "the order of events and the graph"
+    history.step(-1)
+    assert history.now == {}
+
+
+def test_the_same_differs_in_nothing() -> None:
+    assert difference_in_words({"data": {"na": ["?"]}}, {"data": {"na": ["?"]}}) == ""
+
+
+def test_every_change_has_a_revision_but_not_what_belongs_to_it() -> None:
+    history = TableHistory({}, 7)
+    assert history.revision == 7
+    history.enter({"data": {}})
+    history.step(-1)
+    assert history.revision == 9
+    history.amend({"labels": {}})
+    assert history.revision == 9
+    history.check(9)
+    history.renew()
+    assert history.revision == 10
+    history.check(9)  # a page that is older, and shows the same
+
+
+def test_what_changed_since_a_page_was_shown_is_refused_with_its_name() -> None:
+    history = TableHistory({"data": {"na": ["?"]}})
+    history.enter({"data": {"na": ["?"]}, "question": {"group": "f"}})
+    history.check(None)
+    history.check(0, lambda tables: tables["data"])
+    history.check(0, lambda tables: tables.get("question"), {"group": "f"})
+    with pytest.raises(StaleError, match="newest: the question changed since"):
+        history.check(0, lambda tables: tables.get("question"), {"group": "m"})
+    for unknown in (2, -1, "text", [0]):
+        with pytest.raises(StaleError, match="a table was opened since"):
+            history.check(unknown)
+
+
+FIRST = {"question": {"protected": "sex"}}
+OTHER = {"question": {"protected": "age"}}
+
+
+def test_without_a_file_nothing_is_lost() -> None:
+    saved = SavedQuestion()
+    assert saved.save(FIRST, FIRST, overwrite=False)
+    assert (saved.path, saved.has_conflict, saved.lacks(FIRST, "")) == (None, False, None)
+
+
+def test_what_was_only_suggested_is_no_loss(tmp_path: Path) -> None:
+    saved = SavedQuestion(QuestionStore(tmp_path / "t.toml"), FIRST)
+    assert saved.lacks(FIRST, "t.toml") is None
+    assert saved.save(OTHER, {**OTHER, "graph": {"judged": 3}}, overwrite=False)
+    assert "judged = 3" in (tmp_path / "t.toml").read_text()
+    assert saved.lacks(OTHER, "t.toml") is None
+
+
+def test_what_somebody_else_wrote_is_left_unless_asked(tmp_path: Path) -> None:
+    saved = SavedQuestion(QuestionStore(tmp_path / "t.toml"), FIRST)
+    (tmp_path / "t.toml").write_text("# theirs")
+    assert saved.has_conflict
+    assert saved.save(FIRST, FIRST, overwrite=False)  # nobody chose these
+    assert not saved.save(OTHER, OTHER, overwrite=False)
+    problem = saved.lacks(OTHER, "t.toml")
+    assert problem is not None
+    assert (problem.found, problem.where) == ("It was changed outside the app.", "t.toml")
+    assert saved.save(FIRST, FIRST, overwrite=True)
+    assert 'protected = "sex"' in (tmp_path / "t.toml").read_text()
+
+
+def test_a_file_that_cannot_be_written_is_said_with_the_reason(tmp_path: Path) -> None:
+    saved = SavedQuestion(QuestionStore(tmp_path / "t.toml"), FIRST)
+    (tmp_path / "t.toml").mkdir()
+    assert not saved.save(OTHER, OTHER, overwrite=False)
+    problem = saved.lacks(OTHER, "t.toml")
+    assert problem is not None
+    assert "no plain file" in problem.found
+    assert not saved.has_conflict
