@@ -14,8 +14,7 @@ from itertools import count, takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.kernels.conditioning_sets import batches_of, count_tests
+from evenhand.graph.kernels.batch import Batch, batches_of, count_tests
 from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
 
 PositionTriple = tuple[int, int, int]

@@ -27,12 +27,12 @@ from evenhand.graph.kernels.batch import (
     Batch,
     BatchPlan,
     BatchResults,
+    CodedTable,
     Floats,
     Indices,
     Matrix,
 )
 from evenhand.graph.kernels.bitset_kernel import MOST_VALUES, BitsetKernel
-from evenhand.graph.kernels.coded_table import CodedTable
 from evenhand.graph.kernels.partition_kernel import PartitionCache
 from evenhand.graph.kernels.pool_results import PoolResults
 

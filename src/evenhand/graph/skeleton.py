@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.display import ProgressReporter
-from evenhand.graph.kernels.batch import Batch, Matrix
-from evenhand.graph.kernels.conditioning_sets import batches_of, count_tests
+from evenhand.graph.kernels.batch import Batch, Matrix, batches_of, count_tests
 
 Evaluate = Callable[[Batch], NDArray[np.float64]]
 # Seconds between reports from within a batch.

@@ -1,10 +1,15 @@
-"""The plan of a batch: each set of attributes once."""
+"""Batches, the sets they condition on, and the table that they are counted in."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
 
+from evenhand import CountTable
+from evenhand.counts import Attribute
+from evenhand.graph.kernels import batch
 from evenhand.graph.kernels import batch as batches
-from evenhand.graph.kernels.batch import Batch, BatchPlan
+from evenhand.graph.kernels.batch import Batch, BatchPlan, CodedTable, batches_of, count_tests
 
 
 @pytest.mark.parametrize("largest_key", [0, 2**62])
@@ -25,3 +30,60 @@ def test_a_plan_holds_each_set_once_and_every_test(largest_key, monkeypatch):
             ends = [members[plan.x[test]], members[plan.y[test]]]
             assert ends == [batch.x[at], batch.y[at]]
             assert sorted([*ends, *batch.given[at]]) == list(members)
+
+
+@pytest.mark.parametrize("depth", range(5))
+def test_every_pair_gets_each_set_of_either_end_once(depth):
+    generator = np.random.default_rng(depth)
+    pairs = np.triu(generator.random((7, 7)) < 0.6, 1)
+    pairs |= pairs.T
+    offers = (generator.random((7, 7)) < 0.7) & ~np.eye(7, dtype=bool)
+    expected = {
+        (x, y, given)
+        for x, y in combinations(range(7), 2)
+        if pairs[x, y]
+        for a, b in ((x, y), (y, x))
+        for given in combinations(np.flatnonzero(offers[a] & (np.arange(7) != b)), depth)
+    }
+    found = [
+        (x, y, tuple(given))
+        for batch in batches_of(pairs, offers, depth)
+        for x, y, given in zip(batch.x, batch.y, batch.given, strict=True)
+    ]
+    assert sorted(found) == sorted(expected)
+    assert count_tests(pairs, offers, depth) == len(expected)
+
+
+def test_many_pairs_are_taken_some_at_a_time(monkeypatch):
+    generator = np.random.default_rng(9)
+    pairs = np.triu(generator.random((20, 20)) < 0.5, 1)
+    pairs |= pairs.T
+    whole = count_tests(pairs, pairs, 2), list(batches_of(pairs, pairs, 0))
+    monkeypatch.setattr(batch, "_MOST_PAIRS", 7)
+    monkeypatch.setattr(batch, "_MOST_TESTS", 7)
+    parts = list(batches_of(pairs, pairs, 0))
+    assert count_tests(pairs, pairs, 2) == whole[0]
+    assert max(map(len, parts)) == 7
+    assert Batch.joined(parts).y.tolist() == whole[1][0].y.tolist()
+
+
+@pytest.mark.parametrize("largest_key", [1, 50, 2**62])
+@pytest.mark.parametrize("columns", [1, 4, 90])
+def test_lines_are_sorted_by_the_first_attribute_then_the_next(
+    columns, largest_key, monkeypatch
+):
+    monkeypatch.setattr(batch, "_LARGEST_KEY", largest_key)
+    generator = np.random.default_rng(columns)
+    cards = generator.integers(1, 6, columns)
+    attributes = [
+        Attribute(f"a{at:02}", tuple(map(str, range(card)))) for at, card in enumerate(cards)
+    ]
+    codes = generator.integers(0, cards[:, None], (columns, 300))
+    counts = CountTable.build(attributes, codes, generator.integers(1, 9, 300))
+    names = generator.permutation(counts.names).tolist()
+    table = CodedTable.of(counts, names)
+    lines = zip(*(counts.column(name).tolist() for name in names), strict=True)
+    expected = sorted(zip(lines, counts.counts.tolist(), strict=True))
+    assert [tuple(line) for line in table.codes.T.tolist()] == [line for line, _ in expected]
+    assert table.rows.tolist() == [often for _, often in expected]
+    assert table.codes.flags.c_contiguous

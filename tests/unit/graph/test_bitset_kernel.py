@@ -12,9 +12,8 @@ from evenhand.counts import Attribute
 from evenhand.graph import kernel_choice
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernels import bitset_kernel, numpy_kernel
-from evenhand.graph.kernels.batch import Batch, BatchPlan, BatchResults
+from evenhand.graph.kernels.batch import Batch, BatchPlan, BatchResults, CodedTable
 from evenhand.graph.kernels.bitset_kernel import BitsetKernel, JointCounts, PackedColumns
-from evenhand.graph.kernels.coded_table import CodedTable
 
 
 def table_of(codes, counts=None, cards=None):

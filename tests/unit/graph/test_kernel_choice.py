@@ -21,8 +21,7 @@ from evenhand.graph.kernel_choice import (
     columns_per_set,
     sets_by_bits,
 )
-from evenhand.graph.kernels.batch import Batch, BatchPlan
-from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.batch import Batch, BatchPlan, CodedTable
 
 CODES = np.random.default_rng(9).integers(0, 3, (3, 400))
 COUNTS = CountTable.of({name: [str(code) for code in CODES[i]] for i, name in enumerate("xyz")})

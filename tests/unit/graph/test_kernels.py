@@ -139,7 +139,8 @@ def test_compiled_strata_have_the_weight_of_a_further_statistic(monkeypatch):
     lines = [*np.ndindex(cells.shape)]
     seen = [(line, int(cells[line])) for line in lines if cells[line]]
     expected = independence(*zip(*seen, strict=True), 0, 1, [], test="g-square-williams")
-    found = numba_kernel._wide.py_func(cells.reshape(-1), 0, 3, 5, 5, 1, (), np.empty(8))
+    strata = np.array([0, 1, 1, 3, 5, 5, 1])
+    found = numba_kernel._wide.py_func(cells.reshape(-1), 0, strata, (), np.empty(8))
     assert found == pytest.approx(expected)
 
 

@@ -9,8 +9,7 @@ from evenhand.counts import Attribute
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels import numba_kernel, numpy_kernel, pool_results
-from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.batch import Batch, CodedTable
 
 MODULES = {"numpy": numpy_kernel, "numba": numba_kernel}
 CARDS = (3, 2, 4, 1, 2, 5, 3)

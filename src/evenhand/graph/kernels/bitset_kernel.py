@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.graph.kernels import numpy_kernel
-from evenhand.graph.kernels.batch import BatchPlan, BatchResults, Floats, Indices
-from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.batch import BatchPlan, BatchResults, CodedTable, Floats, Indices
 
 Words = NDArray[np.uint64]
 Keys = NDArray[np.int64]

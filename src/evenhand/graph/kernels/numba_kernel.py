@@ -11,10 +11,13 @@ short, for it is waited for. What counts is the number of statements and of arra
 handed on, so functions take the few plain arrays they need.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evenhand.graph.independence_tests import STATISTICS
@@ -22,27 +25,19 @@ from evenhand.graph.kernels.batch import (
     Batch,
     BatchPlan,
     BatchResults,
+    CodedTable,
     Floats,
     Indices,
     Numbers,
 )
-from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.numba_jit import (
-    Chosen,
-    chosen,
-    compiled,
-    inlined,
-    is_cached,
-    shared,
-    term,
-    weight,
-)
 from evenhand.graph.kernels.numpy_kernel import count_cells
-from evenhand.graph.kernels.partition_kernel import Rows
+from evenhand.graph.kernels.partition_kernel import Cells, Margins, Rows, Strata
 
 Integers = NDArray[np.int64]
 Places = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+Lines = tuple[Numbers, Numbers, Rows, Numbers]
+Groups = tuple[Numbers, Numbers, Rows]
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**12
@@ -55,6 +50,76 @@ _NARROW = 4
 # has, that with fewer first, and how far apart these are; and two loops around them.
 _START, _COUNT, _STEP, _X, _X_STEP, _Y, _Y_STEP = range(7)
 _OUTER, _OUTER_STEP, _MIDDLE, _MIDDLE_STEP, _ENTRIES = range(7, 12)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+# One flag for each statistic, of which one is set, and whether that is plain chi-square.
+Chosen = tuple[bool, ...]
+
+# Without the interpreter's lock; sums may be reassociated, so that several terms are added at
+# a time. Nothing but Python calls us, so no entry for C is made.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract"},
+    "no_cfunc_wrapper": True,
+}
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function that Python calls, and cache it on disk."""
+    return cast("Function", njit(cache=True, **_OPTIONS)(function))
+
+
+def is_cached(function: Callable[..., object]) -> bool:
+    """Whether a compiled function is on disk: by the package, or where numba may write."""
+    dispatcher = cast("Any", function)
+    name = f"{Path(dispatcher.py_func.__code__.co_filename).stem}.{dispatcher.__name__}-*.nbi"
+    return any(Path(dispatcher.stats.cache_path).glob(name))
+
+
+def inlined(function: Function) -> Function:
+    """Inline a function into the only one that calls it: it is not compiled by itself."""
+    return cast("Function", njit(inline="always")(function))
+
+
+def shared(function: Function) -> Function:
+    """Compile a function that compiled ones call from several places.
+
+    An entry for Python would take as long to compile as the function. Arguments must not be
+    literals, for each of which numba compiles anew.
+    """
+    return cast("Function", njit(no_cpython_wrapper=True, **_OPTIONS)(function))
+
+
+def _choosing(functions: Sequence[Callable[..., object]], at: int = 0) -> Callable[..., Any]:
+    """Compile functions into one that calls the one whose flag is set, from a flag on.
+
+    Numba takes the number of flags for a part of their type, so that code on disk is not used
+    once there are more statistics than it was compiled for.
+    """
+    first = shared(functions[at])
+    if at == len(functions) - 1:
+        return shared(lambda _flags, *arguments: first(*arguments))
+    otherwise = _choosing(functions, at + 1)
+    return shared(
+        lambda flags, *arguments: (
+            first(*arguments) if flags[at] else otherwise(flags, *arguments)
+        )
+    )
+
+
+def _one(_rows: float, _degrees: int, _x: float, _y: float) -> float:
+    return 1.0
+
+
+term = _choosing([one.term for one in STATISTICS.values()])
+weight = _choosing([one.weight or _one for one in STATISTICS.values()])
+
+
+@cache
+def chosen(test: str) -> Chosen:
+    """The flags of a statistic."""
+    return (*(name == test for name in STATISTICS), STATISTICS[test].is_pearson)
 
 
 def is_on_disk() -> bool:
@@ -87,21 +152,6 @@ def _load_partitions() -> None:
     count_within(short, short, counts)
     test, strata = next(iter(STATISTICS)), (short, rows, counts, counts)
     evaluate(test, (around, line), (around, around), strata, np.empty(0))
-
-
-class SetTests(NamedTuple):
-    """Sets, the tests of each from ``start`` to ``end``, and the positions of their ends."""
-
-    members: Indices
-    start: Indices
-    end: Indices
-    x: Indices
-    y: Indices
-
-    @classmethod
-    def of(cls, plan: BatchPlan, sets: Indices) -> "SetTests":
-        """The tests of some sets of a plan."""
-        return cls(plan.members[sets], plan.start[sets], plan.start[sets + 1], plan.x, plan.y)
 
 
 class _Cubes(NamedTuple):
@@ -146,16 +196,20 @@ def run(
         margins=np.empty(2 * int(table.cards.max())),
         strata=np.zeros(_ENTRIES, np.int64),
     )
-    _run_cubes(table, SetTests.of(plan, sets), cubes, chosen(test), results)
+    _run_cubes(table, plan, sets, members, cubes, chosen(test), results)
 
 
 @compiled
 def _run_cubes(
-    table: CodedTable, tests: SetTests, cubes: _Cubes, flags: Chosen, results: BatchResults
+    table: CodedTable,
+    plan: BatchPlan,
+    sets: Indices,
+    members: Indices,
+    cubes: _Cubes,
+    flags: Chosen,
+    results: BatchResults,
 ) -> None:
-    members, cards, held = tests.members, table.cards, cubes.held
-    attributes, size, place, end = cubes.attributes, cubes.size, cubes.place, cubes.end
-    depth = members.shape[1]
+    end, depth = cubes.end, members.shape[1]
     for t in range(len(members)):
         first = 0
         if t < end[0]:
@@ -164,32 +218,14 @@ def _run_cubes(
                 first += 1
         for at in range(first, depth + 1):
             last = end[at - 1] if at else len(members)
-            end[at] = _mark(members, t, last, at, cards, cubes.shared, held)
+            end[at] = _mark(members, t, last, at, table.cards, cubes.shared, cubes.held)
             if at:
-                source, target = cubes.cells[place[at - 1]], cubes.cells[at]
-                size[at] = _sum_out(
-                    source,
-                    target,
-                    cards,
-                    attributes[at - 1],
-                    size[at - 1],
-                    held,
-                    attributes[at],
-                )
-                place[at] = at if size[at] < size[at - 1] else place[at - 1]
+                _sum_out(table.cards, cubes, at)
             else:
-                size[0] = _count(
-                    table.codes,
-                    table.rows,
-                    cards,
-                    held,
-                    cubes.keys,
-                    cubes.cells[0],
-                    attributes[0],
-                )
-        cells = cubes.cells[place[depth]]
-        for test in range(tests.start[t], tests.end[t]):
-            _lay_out(members[t], cards, tests.x[test], tests.y[test], cubes.strata)
+                _count(table, cubes)
+        cells = cubes.cells[cubes.place[depth]]
+        for test in range(plan.start[sets[t]], plan.start[sets[t] + 1]):
+            _lay_out(members[t], table.cards, plan.x[test], plan.y[test], cubes.strata)
             statistic, degrees = _evaluate(cells, cubes.strata, flags, cubes.margins)
             results.statistic[test], results.degrees[test] = statistic, degrees
 
@@ -216,57 +252,45 @@ def _mark(
 
 
 @inlined
-def _count(
-    codes: Numbers,
-    rows: Floats,
-    cards: Integers,
-    held: Flags,
-    keys: Places,
-    cells: Floats,
-    attributes: Integers,
-) -> int:
-    """Count lines by the marked attributes; returns how many these are."""
+def _count(table: CodedTable, cubes: _Cubes) -> None:
+    """Count lines by the marked attributes into the first cube."""
+    held, keys = cubes.held, cubes.keys
     span, size = 1, 0
     keys[:] = 0
     for attribute in range(len(held)):
         if held[attribute]:
-            card, code = cards[attribute], codes[attribute]
+            card, code = table.cards[attribute], table.codes[attribute]
             for line in range(len(keys)):
                 keys[line] = keys[line] * np.int32(card) + code[line]
-            attributes[size] = attribute
+            cubes.attributes[0, size] = attribute
             size += 1
             span *= card
-    add_up(rows, len(keys), keys, cells[:span])
-    return size
+    add_up(table.rows, len(keys), keys, cubes.cells[0, :span])
+    cubes.size[0] = size
 
 
 @inlined
-def _sum_out(
-    source: Floats,
-    target: Floats,
-    cards: Integers,
-    attributes: Integers,
-    count: int,
-    held: Flags,
-    left: Integers,
-) -> int:
-    """Sum a cube over attributes that are not marked; returns how many are left."""
+def _sum_out(cards: Integers, cubes: _Cubes, at: int) -> None:
+    """Make a cube of the one before by summing over the attributes that are not marked."""
+    source, target = cubes.cells[cubes.place[at - 1]], cubes.cells[at]
+    attributes, left = cubes.attributes[at - 1], cubes.attributes[at]
     size, after = 0, cards[attributes[0]]
-    for i in range(1, count):
+    for i in range(1, cubes.size[at - 1]):
         after *= cards[attributes[i]]
     # No literal: for one ``sum_over`` would be compiled once more.
     before = after // after
-    for i in range(count):
+    for i in range(cubes.size[at - 1]):
         card = cards[attributes[i]]
         after //= card
-        if held[attributes[i]]:
+        if cubes.held[attributes[i]]:
             left[size] = attributes[i]
             size += 1
             before *= card
             continue
         sum_over(source, before, card, after, target)
         source = target
-    return size
+    cubes.size[at] = size
+    cubes.place[at] = at if size < cubes.size[at - 1] else cubes.place[at - 1]
 
 
 @inlined
@@ -289,12 +313,8 @@ def _lay_out(members: Indices, cards: Integers, x: int, y: int, strata: Integers
         outer, outer_step, inner, inner_step = inner, inner_step, outer, outer_step
     elif middle > inner:
         middle, middle_step, inner, inner_step = inner, inner_step, middle, middle_step
-    strata[_COUNT], strata[_STEP], strata[_OUTER], strata[_MIDDLE] = (
-        inner,
-        inner_step,
-        outer,
-        middle,
-    )
+    strata[_COUNT], strata[_OUTER], strata[_MIDDLE] = inner, outer, middle
+    strata[_STEP] = inner_step
     strata[_OUTER_STEP], strata[_MIDDLE_STEP] = outer_step, middle_step
     strata[_X], strata[_X_STEP], strata[_Y], strata[_Y_STEP] = few, few_step, many, many_step
 
@@ -319,24 +339,22 @@ def _evaluate_strata(
     cells: Floats, strata: Integers, flags: Chosen, margins: Floats
 ) -> tuple[float, int]:
     """Statistic and degrees of freedom, added up over strata at one distance."""
-    start, count, step = strata[_START], strata[_COUNT], strata[_STEP]
-    x, x_step, y, y_step = strata[_X], strata[_X_STEP], strata[_Y], strata[_Y_STEP]
-    if x == 2 and y <= _NARROW and flags[-1]:
-        return _narrow(cells, start, count, step, x_step, y, y_step)
+    if strata[_X] == 2 and strata[_Y] <= _NARROW and flags[-1]:
+        return _narrow(cells, strata)
     statistic, degrees = 0.0, 0
-    for i in range(count):
-        at = start + i * step
-        more, free = _wide(cells, at, x, x_step, y, y_step, flags, margins)
+    for i in range(strata[_COUNT]):
+        at = strata[_START] + i * strata[_STEP]
+        more, free = _wide(cells, at, strata, flags, margins)
         statistic += more
         degrees += free
     return statistic, degrees
 
 
 @inlined
-def _narrow(
-    cells: Floats, start: int, count: int, step: int, x: int, columns: int, y: int
-) -> tuple[float, int]:
+def _narrow(cells: Floats, strata: Integers) -> tuple[float, int]:
     """Chi-square of two rows and two, three or four columns, several strata at a time."""
+    start, count, step = strata[_START], strata[_COUNT], strata[_STEP]
+    x, columns, y = strata[_X_STEP], strata[_Y], strata[_Y_STEP]
     statistic, degrees = 0.0, 0
     three, four = columns > 2, columns > 3
     for i in range(count):
@@ -362,16 +380,11 @@ def _narrow(
 
 @inlined
 def _wide(
-    cells: Floats,
-    start: int,
-    x_values: int,
-    x_step: int,
-    y_values: int,
-    y_step: int,
-    flags: Chosen,
-    margins: Floats,
+    cells: Floats, start: int, strata: Integers, flags: Chosen, margins: Floats
 ) -> tuple[float, int]:
     """The statistic and the degrees of freedom of one stratum of any shape."""
+    x_values, x_step = strata[_X], strata[_X_STEP]
+    y_values, y_step = strata[_Y], strata[_Y_STEP]
     total, attested_x, attested_y = 0.0, 0, 0
     for y in range(y_values):
         margins[y] = 0.0
@@ -443,45 +456,32 @@ def split(
 ) -> tuple[Numbers, Numbers, Rows]:
     """Split groups by an attribute: each line's group; of each group a line, its rows."""
     fine, line, totals = np.empty_like(of), np.empty_like(of), np.empty_like(rows)
-    place.fill(nothing := np.iinfo(place.dtype).max)
-    groups = _split(of, code, values, rows, place, nothing, fine, line, totals)
+    place.fill(np.iinfo(place.dtype).max)
+    groups = _split((of, code, rows, place), values, place.max(), (fine, line, totals))
     return fine, line[:groups].copy(), totals[:groups].copy()
 
 
 @compiled
-def _split(
-    of: Numbers,
-    code: Numbers,
-    values: int,
-    rows: Rows,
-    place: Numbers,
-    nothing: int,
-    fine: Numbers,
-    example: Numbers,
-    totals: Rows,
-) -> int:
-    groups = 0
+def _split(lines: Lines, values: int, nothing: int, groups: Groups) -> int:
+    (of, code, rows, place), (fine, example, totals) = lines, groups
+    count = 0
     for line in range(len(of)):
         key = np.int64(of[line]) * values + code[line]
         if place[key] == nothing:
-            place[key], example[groups], totals[groups] = groups, line, 0
-            groups += 1
+            place[key], example[count], totals[count] = count, line, 0
+            count += 1
         fine[line] = place[key]
         totals[place[key]] += rows[line]
-    return groups
-
-
-def rows_around(line: Indices, of: Numbers, rows: Rows) -> Floats:
-    """For each group the rows of the other partition's group it lies in."""
-    around = np.empty(len(line))
-    _gather(line, of, rows, around)
-    return around
+    return count
 
 
 @compiled
-def _gather(line: Indices, of: Numbers, rows: Rows, around: Floats) -> None:
+def rows_around(line: Indices, of: Numbers, rows: Rows) -> Floats:
+    """For each group the rows of the other partition's group it lies in."""
+    around = np.empty(len(line))
     for group in range(len(line)):
         around[group] = rows[of[line[group]]]
+    return around
 
 
 @compiled
@@ -492,30 +492,17 @@ def count_within(line: Numbers, of: Numbers, counts: Numbers) -> None:
 
 
 def evaluate(
-    test: str,
-    cells: tuple[Floats, Indices],
-    margins: tuple[Floats, Floats],
-    strata: tuple[Numbers, Rows, Numbers, Numbers],
-    weights: Floats,
+    test: str, cells: Cells, margins: Margins, strata: Strata, weights: Floats
 ) -> tuple[float, int]:
     """The sum of terms, and that of the numbers of values of both ends, multiplied."""
-    of, rows, x, y = strata
-    return _evaluate_cells(chosen(test), *cells, *margins, of, rows, x, y, weights)
+    return _evaluate_cells(chosen(test), cells, margins, strata, weights)
 
 
 @compiled
 def _evaluate_cells(
-    flags: Chosen,
-    n: Floats,
-    line: Indices,
-    by_x: Floats,
-    by_y: Floats,
-    of: Numbers,
-    rows: Rows,
-    x: Numbers,
-    y: Numbers,
-    weights: Floats,
+    flags: Chosen, cells: Cells, margins: Margins, strata: Strata, weights: Floats
 ) -> tuple[float, int]:
+    (n, line), (by_x, by_y), (of, rows, x, y) = cells, margins, strata
     statistic, products, empty = 0.0, 0, term(flags, 0.0, 1.0)
     for cell in range(len(n)):
         stratum = of[line[cell]]
@@ -576,7 +563,5 @@ def _run_subsets(
         strata[_START], strata[_COUNT] = offset[level], count
         strata[_X_STEP], strata[_Y_STEP] = count * strata[_Y], count
         statistic, degrees = _evaluate_strata(cubes, strata, flags, margins)
-        results.statistic[last - left_out], results.degrees[last - left_out] = (
-            statistic,
-            degrees,
-        )
+        results.statistic[last - left_out] = statistic
+        results.degrees[last - left_out] = degrees

@@ -15,12 +15,12 @@ from evenhand.graph.independence_tests import STATISTICS, Statistic
 from evenhand.graph.kernels.batch import (
     BatchPlan,
     BatchResults,
+    CodedTable,
     Floats,
     Indices,
     Numbers,
 )
-from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.partition_kernel import Rows
+from evenhand.graph.kernels.partition_kernel import Cells, Margins, Rows, Strata
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**13
@@ -193,7 +193,10 @@ def _fourfold(one: Floats, other: Floats) -> tuple[Floats, Floats]:
 def split(
     of: Numbers, code: Numbers, values: int, rows: Rows, place: Numbers
 ) -> tuple[Numbers, Numbers, Rows]:
-    """Split groups by an attribute: each line's group; of each group a line, its rows."""
+    """Split groups by an attribute: each line's group; of each group a line, its rows.
+
+    ``place`` has an entry of any content for each group and value.
+    """
     keys = of.astype(np.intp)
     keys *= values
     keys += code
@@ -221,13 +224,13 @@ def count_within(line: Numbers, of: Numbers, counts: Numbers) -> None:
 
 
 def evaluate(
-    test: str,
-    cells: tuple[Floats, Indices],
-    margins: tuple[Floats, Floats],
-    strata: tuple[Numbers, Rows, Numbers, Numbers],
-    weights: Floats,
+    test: str, cells: Cells, margins: Margins, strata: Strata, weights: Floats
 ) -> tuple[float, int]:
-    """The sum of terms, and that of the numbers of values of both ends, multiplied."""
+    """The sum of terms, and that of the numbers of values of both ends, multiplied.
+
+    There are weights of strata, or none. A term is less what the cell would add without rows:
+    the cells that are not there add as much as their strata have rows, less what these would.
+    """
     (n, line), (of, rows, x, y) = cells, strata
     at, term = of.take(line), STATISTICS[test].term
     expected = margins[0] * margins[1]

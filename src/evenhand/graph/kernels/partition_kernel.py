@@ -3,13 +3,16 @@
 A partition numbers the groups of lines that agree in some attributes. It is made from one with
 an attribute less, so its keys stay small whatever is conditioned on; and it is cached, because
 it serves as cells, as margins and as strata of many tests. A test is then one sum over cells:
-each has a line, and a line has a group in every other partition.
+each has a line, and a line has a group in every other partition. The loops over lines and cells
+are the kernel's: there ``line`` has a line of each group of one partition, ``of`` each line's
+group of another.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import chain
-from typing import NamedTuple, Protocol
+from types import ModuleType
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +22,11 @@ from evenhand.graph.independence_tests import STATISTICS
 from evenhand.graph.kernels.batch import (
     BatchPlan,
     BatchResults,
+    CodedTable,
     Floats,
     Indices,
     Numbers,
 )
-from evenhand.graph.kernels.coded_table import CodedTable
 
 # Beyond so much memory the least recently used partitions are dropped; a test needs four.
 # Adult as recorded makes 2,400 partitions in all, and twice as many with 2**27 bytes.
@@ -37,42 +40,11 @@ SHORT = 2**16 - 1
 # int32 if the total fits, else float64.
 Rows = NDArray[np.number]
 
-
-class LineOperations(Protocol):
-    """The loops that a kernel provides.
-
-    ``line`` has a line of each group of one partition, ``of`` each line's group of another.
-    """
-
-    def split(
-        self, of: Numbers, code: Numbers, values: int, rows: Rows, place: Numbers
-    ) -> tuple[Numbers, Numbers, Rows]:
-        """Split groups by an attribute: each line's group; of each group a line, its rows.
-
-        ``place`` has an entry of any content for each group and value.
-        """
-
-    def rows_around(self, line: Indices, of: Numbers, rows: Rows) -> Floats:
-        """For each group the rows of the other partition's group it lies in."""
-
-    def count_within(self, line: Numbers, of: Numbers, counts: Numbers) -> None:
-        """Count how many groups lie in each of the other partition's."""
-
-    def evaluate(
-        self,
-        test: str,
-        cells: tuple[Floats, Indices],
-        margins: tuple[Floats, Floats],
-        strata: tuple[Numbers, Rows, Numbers, Numbers],
-        weights: Floats,
-    ) -> tuple[float, int]:
-        """The sum of terms, and that of the numbers of values of both ends, multiplied.
-
-        ``cells`` are the rows and a line of each cell. ``strata`` are each line's and, of each
-        stratum, the rows and how many values the ends have. There are weights of strata, or
-        none. A term is less what the cell would add without rows: the cells that are not
-        there add as much as their strata have rows, less what these cells would.
-        """
+# Of a test: the rows and a line of each cell; for each cell the rows of both margins; each
+# line's stratum and, of each stratum, the rows and how many values the ends have.
+Cells: TypeAlias = tuple[Floats, Indices]
+Margins: TypeAlias = tuple[Floats, Floats]
+Strata: TypeAlias = tuple[Numbers, Rows, Numbers, Numbers]
 
 
 class LinePartition(NamedTuple):
@@ -97,7 +69,7 @@ class PartitionCache:
     def __init__(
         self,
         table: CodedTable,
-        kernel: LineOperations,
+        kernel: ModuleType,
         after_each: Callable[[int], None] = lambda _tests: None,
     ) -> None:
         self.table, self.kernel, self.after_each = table, kernel, after_each
@@ -190,7 +162,8 @@ class PartitionCache:
             # Kept, because the system clears new memory.
             self._place = np.empty(places, self._number)
         place = self._place[:places]
-        return LinePartition(*self.kernel.split(coarse.of, code, values, self._rows, place), {})
+        of, line, rows = self.kernel.split(coarse.of, code, values, self._rows, place)
+        return LinePartition(of, line, rows, {})
 
     def _attested(self, strata: LinePartition, end: int, margin: LinePartition) -> Numbers:
         """How many values of an end each stratum has."""

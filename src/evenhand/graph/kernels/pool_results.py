@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from evenhand.graph.kernels.batch import Batch, BatchResults, Indices, Matrix
-from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.batch import Batch, BatchResults, CodedTable, Indices, Matrix
 
 EverySubset = Callable[[CodedTable, int, int, Indices, str], BatchResults]
 

@@ -1,4 +1,4 @@
-"""Nodes and edges: what is a graph, what it answers, and every format it is written in."""
+"""A graph: what it says of its nodes, what it leaves open, and how it is written."""
 
 import json
 import sys
@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.strategies import dags
 
 from evenhand import GraphEdit, Knowledge, Question, Tiers
-from evenhand.errors import GraphError, ResourceError
-from evenhand.graph import CausalGraph, PartialGraph
+from evenhand.errors import ColumnError, GraphError, KnowledgeError, ResourceError
+from evenhand.graph import CausalGraph, Conflict, DiscoveryRecord, PartialGraph
 from evenhand.graph.edits import edited
 
 ADMISSION = CausalGraph.parse("gender -> major -> admission; gender -> admission")
@@ -277,3 +278,168 @@ def test_a_renamed_node_keeps_its_edges_and_the_edits_that_made_them():
     assert [edit.arrow for edit in renamed.edits] == [("b", "z")]
     assert graph.renamed("a", "y").undirected == {("b", "y")}
     assert CausalGraph.parse("a -> b").renamed("b", "c") == CausalGraph.parse("a -> c")
+
+
+def test_an_edge_without_direction_is_refused():
+    assert "a - b has no direction" in refusal("a - b; b -> c")
+
+
+@given(dags(max_nodes=9))
+def test_causes_come_before_effects(graph):
+    order = graph.topological_order()
+    assert sorted(order) == list(graph.nodes)
+    assert all(order.index(cause) < order.index(effect) for cause, effect in graph.arrows)
+
+
+def test_a_decision_that_causes_the_protected_attribute_is_refused_with_the_path():
+    graph = CausalGraph.parse("admission -> job -> gender")
+    with pytest.raises(GraphError, match="admission -> job -> gender"):
+        graph.check(question=QUESTION)
+    with pytest.raises(GraphError, match="admission -> job -> gender"):
+        graph.check_block_set(QUESTION, set())
+    with pytest.raises(GraphError, match="admission -> job -> gender"):
+        graph.block_sets(QUESTION)
+    with pytest.raises(GraphError, match="admission -> job -> gender"):
+        graph.decision_causes(QUESTION)
+
+
+def recorded(text, **doubts):
+    record = DiscoveryRecord(algorithm="PC", test="chi-square", significance=0.01, **doubts)
+    graph = PartialGraph.parse(text)
+    return PartialGraph(graph.nodes, graph.arrows, graph.undirected, record)
+
+
+def test_how_a_graph_was_found_does_not_count_in_comparisons():
+    assert recorded("a -> b; b - c") == PartialGraph.parse("a -> b; b - c")
+
+
+def test_knowledge_directs_edges_and_what_follows():
+    graph = PartialGraph.parse("a - b; b - c")
+    assert graph.with_knowledge(Knowledge(required=["a -> b"])) == (
+        PartialGraph.parse("a -> b -> c")
+    )
+    assert graph.with_knowledge(Tiers(["c"], ...)) == PartialGraph.parse("c -> b -> a")
+
+
+def test_nothing_follows_from_what_is_known_of_a_graph_that_contradicts_itself():
+    graph = PartialGraph.parse("a -> c; a - b; b - d; c - d")
+    known = graph.with_knowledge(Knowledge(required=["a -> b"]))
+    assert known == PartialGraph.parse("a -> c; a -> b; b - d; c - d")
+    assert not known.parent_sets("d").consistent
+    settled = graph.with_knowledge(Knowledge(required=["b -> d", "c -> d"]))
+    assert settled == PartialGraph.parse("a -> c -> d; a - b; b -> d")
+    assert settled.parent_sets("b").consistent
+
+
+def test_knowledge_of_a_column_that_is_no_node_is_a_slip_unless_the_columns_are_named():
+    graph, tiers = PartialGraph.parse("a - b"), Tiers(["b"], ["a", "other"])
+    with pytest.raises(ColumnError, match="no column 'other'"):
+        graph.with_knowledge(tiers)
+    order = Knowledge(tiers=tiers).about(["a", "b", "other"])
+    assert graph.with_knowledge(order) == PartialGraph.parse("b -> a")
+    assert graph.to_dag(order) == CausalGraph.parse("b -> a")
+
+
+def test_knowledge_against_an_arrow_is_refused():
+    with pytest.raises(GraphError, match="a -> b contradicts"):
+        PartialGraph.parse("a -> b").with_knowledge(Tiers(["b"], ["a"]))
+
+
+def test_knowledge_that_forbids_both_directions_of_an_edge_is_refused():
+    with pytest.raises(KnowledgeError, match="neither may cause the other"):
+        PartialGraph.parse("a - b").with_knowledge(Knowledge(forbidden=["a->b", "b->a"]))
+
+
+def test_the_causes_of_the_decision_leave_the_protected_attribute_out():
+    question = Question(protected="sex", group="F", decision="income", favorable="high")
+    graph = PartialGraph.parse("sex - income; age -> income; age - sex")
+    assert graph.possible_decision_causes(question) == ({"age"},)
+
+
+def test_the_question_takes_for_granted_that_the_decision_comes_later():
+    question = Question(protected="sex", group="F", decision="income", favorable="high")
+    graph = PartialGraph.parse("sex - income; income - job")
+    assert graph.possible_parents("income") == (frozenset(), {"job"}, {"sex"})
+    assert graph.possible_decision_causes(question) == (frozenset(),)
+    with pytest.raises(GraphError, match="income -> sex"):
+        PartialGraph.parse("income -> sex; sex - job").possible_decision_causes(question)
+
+
+def test_a_partial_graph_becomes_a_causal_one():
+    graph = PartialGraph.parse("a - b; b - c")
+    assert graph.to_dag() == CausalGraph.parse("a -> b -> c")
+    assert graph.to_dag(Tiers(["b"], ...)) == CausalGraph.parse("a <- b -> c")
+
+
+def test_a_square_without_diagonal_extends_to_no_graph_and_says_so():
+    graph = PartialGraph.parse("a - b; b - c; c - d; a - d")
+    with pytest.raises(GraphError, match="contradicts itself"):
+        graph.to_dag()
+    found = graph.extension()
+    assert not found.consistent
+    assert len(found.added) == 1
+    sets = graph.parent_sets("a")
+    assert not sets.consistent
+    assert sets.sets == (frozenset(), {"b"}, {"d"}, {"b", "d"})
+    assert "contradicts itself" in str(sets)
+
+
+def test_contested_triples_are_doubtful():
+    conflict = Conflict(("a", "m"), "both ways", (("a", "m", "b"), ("m", "a", "x")))
+    graph = recorded("a - m", conflicts=(conflict,), ambiguous=(("p", "q", "r"),))
+    assert graph.doubtful == {("a", "m", "b"), ("m", "a", "x"), ("p", "q", "r")}
+
+
+def sets(text, node="e", ambiguous=()):
+    graph = PartialGraph.parse(text)
+    record = DiscoveryRecord(
+        algorithm="PC", test="chi-square", significance=0.01, ambiguous=ambiguous
+    )
+    graph = PartialGraph(graph.nodes, graph.arrows, graph.undirected, record)
+    return {"".join(sorted(one)) for one in graph.possible_parents(node)}
+
+
+def test_a_lone_undirected_edge_leaves_two_sets():
+    assert sets("a - e") == {"", "a"}
+
+
+def test_two_that_are_not_joined_cannot_both_be_parents_unseen():
+    assert sets("a - e; b - e") == {"", "a", "b"}
+
+
+def test_two_that_are_joined_can():
+    assert sets("a - e; b - e; a - b") == {"", "a", "b", "ab"}
+
+
+def test_a_triple_in_doubt_may_be_a_collider():
+    assert sets("a - e; b - e", ambiguous=[("a", "e", "b")]) == {"", "a", "b", "ab"}
+
+
+def test_a_sure_parent_that_is_not_joined_to_the_other_excludes_it():
+    assert sets("a -> e; b - e") == {"a"}
+
+
+def test_an_edge_that_would_close_a_cycle_has_one_direction():
+    assert sets("a -> b -> e; a - e") == {"ab"}
+
+
+def test_a_far_arrow_can_decide():
+    assert sets("x -> a; a - b; b - e", node="e") == {"b"}
+
+
+def test_sure_and_open_parents_are_told_apart():
+    found = PartialGraph.parse("a -> e; a -> b; b - e").parent_sets("e")
+    assert found.definite == {"a"}
+    assert found.ambiguous == {"b"}
+    assert "2 possible sets of parents of e" in str(found)
+
+
+def test_small_sets_come_first():
+    found = PartialGraph.parse("a - e; b - e; a - b").possible_parents("e")
+    assert [len(one) for one in found] == [0, 1, 1, 2]
+
+
+def test_too_many_open_edges_are_refused_with_a_remedy():
+    spokes = "; ".join(f"n{i} - e" for i in range(13))
+    with pytest.raises(ResourceError, match="13 edges at 'e' have no direction.*Give tiers"):
+        PartialGraph.parse(spokes).possible_parents("e")
