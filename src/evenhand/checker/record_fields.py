@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -30,109 +30,92 @@ Record = dict[str, Any]
 
 # Of the question: what only effects along paths are asked about with.
 PATH_FIELDS = ("redlining", "explained", "redlining_threshold", "basis")
-# The parts of a record that are taken from it, and the fields that each of them may have.
-_INPUTS = {
-    "question": "protected group other decision favorable threshold criterion order min_rows "
-    f"groups decisions min_coverage predicts {' '.join(PATH_FIELDS)}",
-    "pooled": "other unfavorable",
-    "codings": "bins columns delimiter frequency merge missing na sheet",
-    "graph": "nodes arrows undirected doubtful origin",
-    "versions": "evenhand",
-    "release": "notice change method policy seed_commitment changed_columns can_change "
-    "dropped_columns changed_rows dropped_before left_out_before",
-}
-_ORIGIN = "kind rows algorithm test significance decision_last"
 _HALF = re.compile(r"\\u[dD]")  # an escape of half a character, or of another
-_OPTIONAL = ("question", "codings", "release")
-_TRIPLE = 3
 
 
-def is_text(value: object) -> bool:
-    """Whether a value is text."""
-    return type(value) is str
+def _fields(names: str, form: object = object) -> Record:
+    """The same form for each of some fields."""
+    return dict.fromkeys(names.split(), form)
 
 
-def is_flag(value: object) -> bool:
-    """Whether a value is true or false."""
-    return type(value) is bool
-
-
-def are_texts(value: object) -> bool:
-    """Whether a value is a list of texts."""
-    return type(value) is list and all(map(is_text, value))
-
-
-def are_names(value: Any) -> bool:  # noqa: ANN401  # of whatever form
-    """Whether a value is a list of texts, each there once."""
-    return are_texts(value) and len({*value}) == len(value)
-
-
-def are_edits(value: Any) -> bool:  # noqa: ANN401  # of whatever form
-    """Whether a value is a list of edits of a graph."""
-    return type(value) is list and all(
-        edit.keys() == {"kind", "arrow", "reason"}
-        and edit["kind"] in ("add", "remove", "reverse", "open")
-        and are_names(edit["arrow"])
-        and len(edit["arrow"]) == len("ab")
-        and is_text(edit["reason"])
-        for edit in value
-    )
-
-
-def is_knowledge(value: Any) -> bool:  # noqa: ANN401  # of whatever form
-    """Whether a value is what was told the search: tiers, required and forbidden arrows."""
-    arrows = [*value["required"], *value["forbidden"]]
-    return (
-        value.keys() == {"tiers", "required", "forbidden"}
-        and any(value.values())
-        and all(map(are_names, [*value["tiers"], *arrows]))
-        and all(len(arrow) == len("ab") for arrow in arrows)
-        and all(value["tiers"])
-    )
-
-
-# What is taken from a record as it stands: of which form each of it must be, if it is there.
-_FORMS: dict[str, Callable[[Any], object]] = {
-    "versions.evenhand": is_text,
-    "assumptions": are_names,
-    "reasons": are_texts,
-    "population": lambda value: type(value) is dict,
-    "pooled.other": is_flag,
-    "scope.asked": ("causes", "minimal", "all").__contains__,
-    "scope.complete": is_flag,
-    "question.predicts": is_text,
-    "question.basis": "all".__eq__,
-    "codings.missing": ("error", "drop", "level").__contains__,
-    "codings.frequency": is_text,
-    "codings.delimiter": is_text,
-    "codings.sheet": is_text,
-    "codings.na": are_names,
-    "codings.columns": are_names,
-    "codings.bins": lambda bins: all(map(are_names, bins.values())),
-    "codings.merge": lambda merge: all(
-        are_names(olds) for groups in merge.values() for olds in groups.values()
-    ),
-    "graph.doubtful": lambda triples: all(
-        are_names(one) and len(one) == _TRIPLE for one in triples
-    ),
-    "graph.origin.kind": ("given", "learned").__contains__,
-    "graph.origin.rows": ("same", "original", "other", "withheld").__contains__,
-    "graph.origin.algorithm": is_text,
-    "graph.origin.test": is_text,
-    "graph.origin.significance": is_text,
-    "graph.origin.decision_last": is_flag,
-    "graph.origin.limits": is_text,
-    "graph.origin.ended_early": is_text,
-    "graph.origin.chosen_from": lambda value: type(value) is int and value > 0,
-    "graph.origin.edits": are_edits,
-    "graph.origin.knowledge": is_knowledge,
-    "release.method": is_text,
-    "release.policy": is_text,
-    "release.seed_commitment": re.compile("[0-9a-f]{64}").fullmatch,
-    "release.changed_columns": are_texts,
-    "release.can_change": are_texts,
-    "release.dropped_columns": are_texts,
+# The forms of what is taken from a record as it stands, and of nothing else: a type (of any is
+# what is looked at elsewhere), one of several texts, a pattern, a list of things that are alike
+# or of so many names, distinct names, a block with its fields. Those with a ? may be missing.
+_NAMES = frozenset[str]()
+_PAIR, _TRIPLE = [str] * 2, [str] * 3
+_EDIT = {"kind": ("add", "remove", "reverse", "open"), "arrow": _PAIR, "reason": str}
+_GIVEN = {"kind": ("given", "learned"), "edits?": [_EDIT], "unedited?": object}
+_LEARNED = {
+    **_GIVEN,
+    **_fields("algorithm test significance limits? ended_early?", str),
+    "rows": ("same", "original", "other", "withheld"),
+    "decision_last": bool,
+    "chosen_from?": int,
+    "knowledge?": {"tiers": [_NAMES], "required": [_PAIR], "forbidden": [_PAIR]},
 }
+_INPUTS = {
+    **_fields("format copy", str),
+    "assumptions": _NAMES,
+    "versions": {"evenhand": str},
+    "question": {
+        **_fields("protected group? other? groups decision decisions favorable? criterion?"),
+        **_fields("order? threshold min_coverage min_rows? redlining? explained?"),
+        **_fields("redlining_threshold?"),
+        "basis?": ("all",),
+        "predicts?": str,
+    },
+    "codings": {
+        "missing": ("error", "drop", "level"),
+        **_fields("frequency? delimiter? sheet?", str),
+        **_fields("na? columns?", _NAMES),
+        "bins?": {"*": _NAMES},
+        "merge?": {"*": {"*": _NAMES}},
+    },
+    "pooled": {"other": bool, "unfavorable": object},
+    "scope": {"asked": ("causes", "minimal", "all"), "complete": bool},
+    "release?": {
+        **_fields("notice method policy", str),
+        **_fields("change changed_rows? dropped_before? left_out_before?"),
+        **_fields("changed_columns? can_change? dropped_columns?", [str]),
+        "seed_commitment": re.compile("[0-9a-f]{64}"),
+    },
+}
+
+
+def inputs(record: Record) -> Record:
+    """The fields that are not derived, without those that nobody knows; refuse other forms."""
+    is_learned = record["graph"]["origin"]["kind"] == "learned"
+    graph = _fields("nodes arrows undirected") | {"doubtful": [_TRIPLE]}
+    form = {**_INPUTS, "graph": graph | {"origin": _LEARNED if is_learned else _GIVEN}}
+    form |= {"population": dict, "reasons": [str]} if record["copy"] == "full" else {}
+    taken: Record = taken_as(form, record, "")
+    return taken
+
+
+def taken_as(form: Any, value: Any, where: str) -> Any:  # noqa: ANN401  # of any form
+    """The value, as far as its form knows it."""
+    if isinstance(form, dict) and type(value) is dict:
+        forms = [(field.removesuffix("?"), field[-1] != "?", form[field]) for field in form]
+        if "*" in form:
+            forms = [(name, True, form["*"]) for name in value]
+        return {
+            name: taken_as(one, value[name], f"{where}.{name}".lstrip("."))
+            for name, is_required, one in forms
+            if name in value or is_required
+        }
+    is_list = isinstance(form, list) and type(value) is list
+    if is_list and (len(form) == 1 or len(form) == len(value) == len({*map(str, value)})):
+        return [taken_as(form[0], one, f"{where}[{at}]") for at, one in enumerate(value)]
+    fits = (
+        form is object
+        or type(value) is form
+        or (isinstance(form, tuple) and value in form)
+        or (isinstance(form, re.Pattern) and form.fullmatch(value))
+        or (form is _NAMES and {*map(type, value)} <= {str} and len({*value}) == len(value))
+    )
+    if not fits:
+        raise ValueError(f"{where}: {value!r:.300} cannot stand there")
+    return value
 
 
 class UnknownFormatError(Exception):
@@ -165,38 +148,7 @@ def parse(text: str) -> Record:
             raise UnknownFormatError(
                 f"codings.bins.{name}: {classes} is a number of classes, and does not say which"
             )
-    check_forms(record)
     return record
-
-
-def check_forms(record: Record) -> None:
-    """Refuse a field of another form than it can have."""
-    for place, has_form in _FORMS.items():
-        *parts, name = place.split(".")
-        block = record
-        for part in parts:
-            block = block.get(part, {})
-        if name in block and not has_form(block[name]):
-            raise ValueError(f"{place}: {block[name]!r:.300} cannot stand there")
-
-
-def inputs(record: Record) -> Record:
-    """The fields that are not derived, without those that nobody knows."""
-    taken: Record = {name: record[name] for name in ("format", "copy", "assumptions")}
-    if record["copy"] == "full":
-        taken |= {name: record[name] for name in ("population", "reasons")}
-    for part, text in _INPUTS.items():
-        if part in record or part != "release":
-            names = text.split()
-            if part in _OPTIONAL:
-                names = [name for name in names if name in record[part]]
-            taken[part] = {name: record[part][name] for name in names}
-    origin = record["graph"]["origin"]
-    learned = _ORIGIN.split() if origin["kind"] == "learned" else ["kind"]
-    optional = ("knowledge", "limits", "ended_early", "chosen_from", "edits", "unedited")
-    learned += [name for name in optional if name in origin]
-    taken["graph"]["origin"] = {name: origin[name] for name in learned}
-    return taken
 
 
 def _refuse_number(text: str) -> object:

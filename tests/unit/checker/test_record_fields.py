@@ -95,6 +95,7 @@ def test_a_name_nobody_knows_is_refused_wherever_it_stands(kind):
 
 EDIT = {"kind": "add", "arrow": ["a", "b"], "reason": "b came after"}
 KNOWN = {"tiers": [], "required": [], "forbidden": []}
+RELEASE = dict.fromkeys(["notice", "change", "method", "policy"], "edited")
 FORMS = {
     "an edit of no kind": ("graph.origin.edits", [{**EDIT, "kind": "forbid"}]),
     "an edit with more in it": ("graph.origin.edits", [{**EDIT, "surprise": 1}]),
@@ -102,8 +103,11 @@ FORMS = {
     "an edit of one end": ("graph.origin.edits", [{**EDIT, "arrow": ["a", "a"]}]),
     "an edit for a number": ("graph.origin.edits", [{**EDIT, "reason": 1}]),
     "edits that are no list": ("graph.origin.edits", EDIT),
-    "knowledge of nothing": ("graph.origin.knowledge", KNOWN),
-    "knowledge of an empty tier": ("graph.origin.knowledge", {**KNOWN, "tiers": [[]]}),
+    "knowledge that is a list": ("graph.origin.knowledge", []),
+    "knowledge of a pair of pairs": (
+        "graph.origin.knowledge",
+        {**KNOWN, "required": [list("aba")]},
+    ),
     "knowledge of a name": ("graph.origin.knowledge", {**KNOWN, "required": [["a"]]}),
     "knowledge of numbers": ("graph.origin.knowledge", {**KNOWN, "forbidden": [[1, 2]]}),
     "more knowledge": ("graph.origin.knowledge", {**KNOWN, "tiers": [["a"]], "x": []}),
@@ -125,8 +129,8 @@ FORMS = {
     "reasons that are text": ("reasons", "none"),
     "a population of text": ("population", "large"),
     "a version that is a number": ("versions.evenhand", 3),
-    "a seed told": ("release", {"seed_commitment": "7"}),
-    "a seed in capitals": ("release", {"seed_commitment": 64 * "A"}),
+    "a seed told": ("release", {**RELEASE, "seed_commitment": "7"}),
+    "a seed in capitals": ("release", {**RELEASE, "seed_commitment": 64 * "A"}),
     "very many rows": ("rows.dropped", 2**63),
     "something beside the rows": ("rows.surprise", 1),
 }
@@ -142,7 +146,8 @@ def test_what_is_taken_as_it_stands_has_its_form(name):
             document = document[part]
         document[last] = value
 
-    status, notes = forged(change, CERTIFIED.to_json())
+    learned = eh.audit(datasets.admissions(1), datasets.question("admissions")).certificate
+    status, notes = forged(change, (learned if "knowledge" in place else CERTIFIED).to_json())
     assert status == 1
     # These numbers follow from others: they are compared.
     is_compared = place.split(".")[0] in ("rows", "pooled")
