@@ -1,11 +1,9 @@
 """``apply``: a plan applied to whatever holds the rows: files, frames, counts, an engine."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -45,9 +43,10 @@ _FILES = (TEXT, PARQUET, ARROW, SPREADSHEET)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AppliedRows(ABC):
-    """The rows after a plan: as their owner gets them, as they are counted and written.
+class _Applied:
+    """The rows after a plan.
 
+    Each kind has ``rows``, as their owner gets them, and ``counted``, and writes them.
     ``source`` are the rows before; ``codings`` and ``delimiter`` say how to read what is
     written.
     """
@@ -55,16 +54,6 @@ class AppliedRows(ABC):
     source: Rows | CountTable
     codings: Codings
     delimiter: str | None = None
-
-    @property
-    @abstractmethod
-    def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
-        """The rows as their owner gets them: the kind of object that came in."""
-
-    @property
-    @abstractmethod
-    def counted(self) -> Rows | CountTable:
-        """The rows as they are counted."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -79,12 +68,6 @@ class AppliedRows(ABC):
         named = self.source.origin if isinstance(self.source, Rows) else None
         return bool(self.inputs) and self.inputs != (str(named),)
 
-    @abstractmethod
-    def write(
-        self, output: FileFormat, sink: Sink, progress: ProgressCallback | None = None
-    ) -> None:
-        """Write the rows; ``progress`` is called with each batch."""
-
 
 def apply(
     rows: Rows | CountTable,
@@ -94,7 +77,7 @@ def apply(
     *,
     key: str | None = None,
     drop: Collection[str] = (),
-) -> AppliedRows:
+) -> "AppliedRows":
     """Apply a plan to the rows that it was made for.
 
     Of files only the values to be written are looked up here; the rows are read when they are
@@ -159,8 +142,8 @@ def _of_frame(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
     header = tuple(written for name, written in names if name not in drop)
     return FrameRows(
         source=rows,
-        owned=counted if is_file else rename_columns(frame, header),
-        lines=counted,
+        rows=counted if is_file else rename_columns(frame, header),
+        counted=counted,
         codings=counted.codings,
         delimiter=_delimiter(rows),
         frame=frame,
@@ -183,8 +166,8 @@ def _of_counts(before: CountTable, counts: CountTable) -> "FrameRows":
     )
     return FrameRows(
         source=before,
-        owned=counts,
-        lines=counts,
+        rows=counts,
+        counted=counts,
         codings=Codings(frequency=frequency),
         frame=_labels(counts).append_column(frequency, as_arrow(counts.counts)),
     )
@@ -202,11 +185,11 @@ def _of_model(rows: Rows, plan: GeneratedPlan, generator: np.random.Generator) -
         import polars as pl  # noqa: PLC0415  # its frame came in, so it is there
 
         frame = pl.from_arrow(frame)
-    return FrameRows(source=rows, owned=frame, lines=counts, codings=Codings(), frame=frame)
+    return FrameRows(source=rows, rows=frame, counted=counts, codings=Codings(), frame=frame)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileRows(AppliedRows):
+class FileRows(_Applied):
     """Rows of files, edited anew whenever they are read or written."""
 
     source: Rows
@@ -255,32 +238,21 @@ class FileRows(AppliedRows):
             )
             batches = edited.open(edited.names, coded=False)
             renamed = (batch.rename_columns([*named.values()]) for batch in batches)
-            _write(renamed, schema, output, sink)
+            write_batches(renamed, schema, output, sink)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrameRows(AppliedRows):
+class FrameRows(_Applied):
     """Rows in memory; ``frame`` is what is written of them, to text under ``header``.
 
-    Text that came as text, in a ``dialect``, is written in it. ``owned`` is what the owner
-    gets, ``lines`` what is counted.
+    Text that came as text, in a ``dialect``, is written in it.
     """
 
-    owned: Any
-    lines: Rows | CountTable
+    rows: Any
+    counted: Rows | CountTable
     frame: Any
     header: tuple[str, ...] | None = None
     dialect: Dialect | None = None
-
-    @property
-    def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
-        """The kind of object that came in."""
-        return self.owned
-
-    @property
-    def counted(self) -> Rows | CountTable:
-        """Its rows, or counts."""
-        return self.lines
 
     def write(
         self, output: FileFormat, sink: Sink, progress: ProgressCallback | None = None
@@ -299,7 +271,7 @@ class FrameRows(AppliedRows):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EngineRows(AppliedRows):
+class EngineRows(_Applied):
     """Rows that an engine changes and holds; it is not asked before they are wanted."""
 
     change: EngineChange
@@ -319,7 +291,11 @@ class EngineRows(AppliedRows):
     ) -> None:
         """Fetch the rows and write them."""
         rows = self.change.examined.counts.row_count
-        _write(_reported(self.counted.batches(), rows, progress), None, output, sink)
+        batches = _reported(self.counted.batches(), rows, progress)
+        write_batches(batches, None, output, sink)
+
+
+AppliedRows: TypeAlias = FileRows | FrameRows | EngineRows
 
 
 def _reported(
@@ -352,17 +328,3 @@ def _as_arrow(frame: Any, *, with_index: bool) -> pa.Table:  # noqa: ANN401  # a
     if type(frame).__module__.startswith("pandas"):
         return pa.Table.from_pandas(frame, preserve_index=None if with_index else False)
     return (frame.collect() if hasattr(frame, "collect") else frame).to_arrow()
-
-
-def _write(
-    batches: Iterable[pa.RecordBatch],
-    schema: pa.Schema | None,
-    output: FileFormat,
-    sink: Sink,
-) -> None:
-    """Write batches of one schema, the first one's if no other is given."""
-    stream = iter(batches)
-    if schema is None:
-        first = next(stream)
-        schema, stream = first.schema, chain([first], stream)
-    write_batches(stream, schema, output, sink)

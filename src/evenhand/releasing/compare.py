@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.counts import ExaminedCounts
-from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
+from evenhand.display import Described, Plain, ProgressCallback, ProgressReporter, Summary
 from evenhand.effects.indirect import measure_examined
 from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
@@ -24,7 +24,7 @@ from evenhand.evidence.sentences import state_before
 from evenhand.question import Number, Question
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing.apply_to_counts import apply_to_counts
-from evenhand.releasing.cost import Utility, compare_counts
+from evenhand.releasing.cost import COSTS, Utility, compare_counts
 from evenhand.removal import (
     Baseline,
     ChangedDecisions,
@@ -64,7 +64,7 @@ _HEADS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Plain):
     """What one method did at one threshold.
 
     ``violating`` of the ``measured`` subpopulations still differ by the threshold or more;
@@ -75,6 +75,11 @@ class Outcome:
     ``indirect`` is the claim about effects through other attributes afterwards, if one is made;
     ``known`` are measures that people know, afterwards.
     """
+
+    keys = (
+        f"method policy threshold guaranteed changed_rows changed_decisions {COSTS} "
+        "model_distance violating measured verdict seconds known_measures=known indirect=claim?"
+    )
 
     method: str
     policy: str
@@ -91,35 +96,22 @@ class Outcome:
     known: KnownMeasures
     indirect: Indirect | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        changed = self.changed_decisions
-        return {
-            "method": self.method,
-            "policy": self.policy,
-            "threshold": str(self.threshold),
-            "guaranteed": self.guaranteed,
-            "changed_rows": self.changed_rows,
-            "changed_decisions": changed.to_dict() if changed else None,
-            **self.utility.to_dict(),
-            "model_distance": self.model_distance,
-            "violating": self.violating,
-            "measured": self.measured,
-            "verdict": str(self.verdict),
-            "seconds": self.seconds,
-            "known_measures": self.known.to_dict(),
-            **({"indirect": self.indirect.to_dict_of_change()} if self.indirect else {}),
-        }
+    @property
+    def claim(self) -> dict[str, Any] | None:
+        """The claim about effects through other attributes as plain values."""
+        return self.indirect.to_dict_of_change() if self.indirect else None
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Comparison(Described):
+class Comparison(Plain, Described):
     """What every method did, threshold by threshold.
 
     ``known`` are measures that people know, of the rows as they are.
 
     Paper: table:comparison, table:setting
     """
+
+    keys = "seed before=numbers_before known_measures=known outcomes skipped pooled_decisions"
 
     question: Question
     seed: int
@@ -129,24 +121,18 @@ class Comparison(Described):
     skipped: tuple[str, ...] = ()
     pooled_decisions: tuple[str, ...] = ()  # values that were taken as one
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "seed": self.seed,
-            "before": [
-                {
-                    "threshold": str(partition.question.threshold),
-                    "violating": partition.violating,
-                    "measured": int(partition.measured.sum()),
-                    "by_chance": chance.to_dict() if (chance := partition.by_chance) else None,
-                }
-                for partition in self.before
-            ],
-            "known_measures": self.known.to_dict(),
-            "outcomes": [outcome.to_dict() for outcome in self.outcomes],
-            "skipped": list(self.skipped),
-            "pooled_decisions": list(self.pooled_decisions),
-        }
+    @property
+    def numbers_before(self) -> list[dict[str, Any]]:
+        """How many subpopulations differ before, at each threshold."""
+        return [
+            {
+                "threshold": partition.question.threshold,
+                "violating": partition.violating,
+                "measured": int(partition.measured.sum()),
+                "by_chance": partition.by_chance,
+            }
+            for partition in self.before
+        ]
 
     def __str__(self) -> str:
         return f"{self.summary()}\n\n{self.measures_summary()}"

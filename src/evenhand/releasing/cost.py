@@ -5,16 +5,16 @@ re-learned graph can gain or lose a cause.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, examined_counts
-from evenhand.display import Described, ProgressCallback, Summary, percent
+from evenhand.display import Described, Plain, ProgressCallback, Summary, percent
 from evenhand.errors import ColumnError, QuestionError
 from evenhand.evidence import Certificate, Verdict, certify
 from evenhand.evidence.error_bias import share_of_right
@@ -24,9 +24,14 @@ from evenhand.question.parse_values import require_text
 from evenhand.question.question import REST
 from evenhand.rows import Rows
 
+COSTS = " ".join(
+    f"{name}=utility.{name}"
+    for name in ("distance", "cell_changes", "chi_square", "chi_square_kept_cells")
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Utility(Described):
+class Utility(Plain, Described):
     """The paper's measures of loss, on the counts of all columns examined.
 
     ``distance`` is the Euclidean distance of the two distributions, each cell's change divided
@@ -42,10 +47,6 @@ class Utility(Described):
     cell_changes: int
     chi_square: float
     chi_square_kept_cells: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Plain values."""
-        return asdict(self)
 
     def summary(self) -> Summary:
         """The measures in words."""
@@ -109,12 +110,14 @@ def _aligned(
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Relearned(Described):
+class Relearned(Plain, Described):
     """The graph of the released counts, what would be certified by it, and what differs.
 
     ``decision_causes`` are the certain ones, as in a certificate; where the graph leaves more
     open, ``possible_decision_causes`` holds every set of them.
     """
+
+    keys = "decision_causes possible_decision_causes verdict gained lost graph"
 
     graph: PartialGraph
     decision_causes: tuple[str, ...]
@@ -122,19 +125,6 @@ class Relearned(Described):
     verdict: Verdict
     gained: tuple[str, ...]
     lost: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "decision_causes": list(self.decision_causes),
-            "possible_decision_causes": [
-                list(names) for names in self.possible_decision_causes
-            ],
-            "verdict": str(self.verdict),
-            "gained": list(self.gained),
-            "lost": list(self.lost),
-            "graph": self.graph.to_dict(),
-        }
 
     def sentence(self, certificate: Certificate) -> str:
         """What discovery finds otherwise than the release's certificate; nothing if nothing."""

@@ -5,9 +5,8 @@ certificate and manifest, and rename everything at once. Where rows are written 
 renamed is all that differs between a file and a table.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -109,7 +108,7 @@ def publish(
     ``progress`` raises ends the work, and leaves nothing.
     """
     uncertified = certifier.uncertified
-    target: _Target
+    target: _FileTarget | _TableTarget
     if isinstance(applied, EngineRows) and not path.suffix:
         table = path.name + ("_uncertified" if uncertified else "")
         target = _TableTarget(applied, table, ReleaseFiles.of_table(path.parent, table))
@@ -158,52 +157,20 @@ def publish(
     return published, certificate
 
 
-class _Target(ABC):
-    """Where released rows are written under a temporary name, and then renamed."""
+class _FileTarget:
+    """Rows that become a file: the last of the transaction."""
 
-    dropped: tuple[str, ...] = ()  # tables of killed runs
-
-    def __init__(self, applied: AppliedRows, files: ReleaseFiles) -> None:
-        self.applied, self.files = applied, files
-
-    @property
-    @abstractmethod
-    def data(self) -> Path:
-        """What the rows are called in the end."""
-
-    @abstractmethod
-    def check(self, *, overwrite: bool) -> None:
-        """Refuse names that cannot or must not be written to."""
-
-    @abstractmethod
-    def write(
-        self, transaction: Transaction, progress: ProgressCallback | None
-    ) -> AbstractContextManager[Rows]:
-        """Write the rows and read them back; nothing is left of them if the block fails."""
-
-    @abstractmethod
-    def manifest_entries(
-        self, transaction: Transaction
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the manifest says of the inputs and of the written rows."""
-
-    @abstractmethod
-    def commit(self, transaction: Transaction, *, overwrite: bool) -> tuple[str, ...]:
-        """Rename the files and, last, the rows; returns what is not replaced but removed."""
-
-
-class _FileTarget(_Target):
-    """A file: the last of the transaction."""
+    dropped = ()
 
     def __init__(self, applied: AppliedRows, files: ReleaseFiles, output: FileFormat) -> None:
-        super().__init__(applied, files)
-        self._output = output
+        self.applied, self.files, self._output = applied, files, output
 
     @property
     def data(self) -> Path:
         return self.files.path("data")
 
     def check(self, *, overwrite: bool) -> None:
+        """Refuse names that cannot or must not be written to."""
         inputs, folder = self.applied.inputs, self.files.folder
         check_targets(self.files.paths, inputs, overwrite=overwrite)
         if self.applied.inputs_are_listed and any(
@@ -220,6 +187,7 @@ class _FileTarget(_Target):
     def write(
         self, transaction: Transaction, progress: ProgressCallback | None
     ) -> Iterator[Rows]:
+        """Write the rows and read them back."""
         applied, output = self.applied, self._output
         before = _stamps(applied.inputs)
         with transaction.open(self.files.names["data"]) as sink:
@@ -240,18 +208,25 @@ class _FileTarget(_Target):
     def manifest_entries(
         self, transaction: Transaction
     ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the manifest says of the inputs and of the written rows."""
         output = _describe(transaction.temporary(self.files.names["data"]))
         return {"files": [*map(_describe, self.applied.inputs)]}, output
 
     def commit(self, transaction: Transaction, *, overwrite: bool) -> tuple[str, ...]:
+        """Rename the files, the rows last; returns what is not replaced but removed."""
         return transaction.commit(self.applied.inputs, overwrite=overwrite)
 
 
-class _TableTarget(_Target):
-    """A new table of the engine that holds the rows; a table is never replaced."""
+class _TableTarget:
+    """A new table of the engine that holds the rows; a table is never replaced.
+
+    ``dropped`` are the tables of killed runs.
+    """
+
+    dropped: tuple[str, ...] = ()
 
     def __init__(self, applied: EngineRows, name: str, files: ReleaseFiles) -> None:
-        super().__init__(applied, files)
+        self.applied, self.files = applied, files
         self._change, self._where = applied.change, applied.change.rows.where
         self._name = self._temporary = name
         with engine_errors(self._where):
@@ -282,6 +257,7 @@ class _TableTarget(_Target):
     def write(
         self, transaction: Transaction, progress: ProgressCallback | None
     ) -> Iterator[Rows]:
+        """Make the table and read it; it is dropped if the block fails."""
         left = (f"evenhand_{token}" for token in transaction.killed_tokens)
         self.dropped = tuple(filter(self._exists, left))
         for name in self.dropped:

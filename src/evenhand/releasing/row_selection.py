@@ -8,6 +8,7 @@ cell gets a value that is stored in its column already.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import prod
 
 import numpy as np
@@ -55,7 +56,7 @@ class Patterns:
             for name in self.names
         ]
         self._ranks: list[NDArray[np.int64]] = []
-        keys = self._learn_keys(patterns)
+        keys = self._keys_of(patterns, learn=True)
         self._order = np.argsort(keys)
         self._keys = keys[self._order]
         self._by_key = None
@@ -93,21 +94,16 @@ class Patterns:
         pooled = self._pooled is not None and name == self._protected and label is not None
         return self._pooled if pooled and label != self._group else label
 
-    def _learn_keys(self, columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    def _keys_of(
+        self, columns: Sequence[NDArray[np.int64]], *, learn: bool = False
+    ) -> NDArray[np.int64]:
         """Mixed-radix keys; ranks of the patterns' prefixes stand in where keys overflow."""
-        key, span = np.zeros(len(self.moves), np.int64), 1
+        key, span, overflows = np.zeros(len(columns[0]), np.int64), 1, count()
         for name, column in zip(self.names, columns, strict=True):
             if span * self._cards[name] > _LARGEST_KEY:
-                self._ranks.append(np.unique(key))
-                key, span = np.searchsorted(self._ranks[-1], key), len(self._ranks[-1]) + 1
-            key, span = key * self._cards[name] + column, span * self._cards[name]
-        return key
-
-    def _keys_of(self, columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-        key, span, ranks = np.zeros(len(columns[0]), np.int64), 1, iter(self._ranks)
-        for name, column in zip(self.names, columns, strict=True):
-            if span * self._cards[name] > _LARGEST_KEY:
-                known = next(ranks)
+                if learn:
+                    self._ranks.append(np.unique(key))
+                known = self._ranks[next(overflows)]
                 place = np.minimum(np.searchsorted(known, key), len(known) - 1)
                 key = np.where(known[place] == key, place, len(known))
                 span = len(known) + 1

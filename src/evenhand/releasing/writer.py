@@ -3,6 +3,7 @@
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -68,13 +69,20 @@ def text_stream(output: FileFormat, sink: Sink) -> Iterator[Any]:
 
 def write_batches(
     batches: Iterable[pa.RecordBatch],
-    schema: pa.Schema,
+    schema: pa.Schema | None,
     output: FileFormat,
     sink: Sink,
     *,
     rows: int | None = None,
 ) -> None:
-    """Write batches in any format; ``rows`` is their number, if it is known."""
+    """Write batches in any format.
+
+    Without a schema they have that of the first. ``rows`` is their number, if it is known.
+    """
+    if schema is None:
+        stream = iter(batches)
+        first = next(stream)
+        schema, batches = first.schema, chain([first], stream)
     typed = released_schema(schema, rows=rows)
     schema = _for_text(schema) if output.kind == TEXT else typed
     batches = (batch.cast(schema) for batch in batches)
