@@ -8,12 +8,11 @@ recorded decisions. The claim is about their predictions, never about *the attri
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
 from typing import Any
 
-from evenhand.auditing import Audit, audit, read_counts
+from evenhand.auditing import Audit, read_counts
 from evenhand.counts import CountTable
-from evenhand.display import Summary
+from evenhand.display import ProgressCallback, Summary
 from evenhand.errors import (
     CannotReleaseError,
     ColumnError,
@@ -51,9 +50,9 @@ from evenhand.rows.rows import check_not_coded, coded_as, read_without
 from evenhand.wording import Words
 
 _PREDICTION, _SCORE, _LABEL = "prediction", "prediction score", "label"
+_JUDGING = ("scope", "min_coverage")
 # What a question file says, and an audit may say besides.
-_BESIDES = ("knowledge", "edits", "judge")
-_JUDGING = ("scope", "limit", "min_coverage")
+_BESIDES = ("knowledge", "edits", "judge", *_JUDGING, *TABLES["learning"])
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -138,6 +137,9 @@ def audit_predictions(
     scores: Column | None = None,
     labels: Column | None = None,
     codings: Codings | None = None,
+    limit: int = 1000,
+    progress: ProgressCallback | None = None,
+    memory: str | int | None = None,
     **settings: Any,  # noqa: ANN401  # those of an audit
 ) -> PredictionAudit:
     """Audit a model's predictions of the decision that a question asks about.
@@ -159,11 +161,9 @@ def audit_predictions(
     >>> print(result.verdict, *result.error_bias.gap)
     not certified 1/2 0 1/2
     """
-    signature(audit).bind_partial(**settings)  # what an audit does not have is refused
     besides = {name: settings.pop(name) for name in _BESIDES if name in settings}
-    reading = {name: settings.pop(name) for name in TABLES["data"] if name in settings}
-    file = QuestionFile.of(question, codings=Codings.either(codings, reading), **besides)
-    decision = file.question.decision
+    file = QuestionFile.of(question, codings=Codings.either(codings, settings), **besides)
+    decision, chosen = file.question.decision, file.all_settings
     source, names = with_columns(
         source, {_PREDICTION: predictions, _SCORE: scores, _LABEL: labels}
     )
@@ -195,7 +195,7 @@ def audit_predictions(
             said = filter(None, (column, label))
             whole = coded_as(source, decision, source.requested, said)
     else:
-        whole = _read(source, file, (column, label), effects, settings)
+        whole = _read(source, file, (column, label), effects, memory=memory, progress=progress)
     _check_columns(whole, {"predictions": column, "scores": score, "labels": label})
     if score and isinstance(whole, Rows):
         check_scores(whole, score)
@@ -216,11 +216,10 @@ def audit_predictions(
             whole.only(needed),
             asked,
             graph=graph,
-            find=find_causes if settings.get("local") else None,
-            memory=settings.get("memory"),
-            progress=settings.get("progress"),
+            find=find_causes if chosen["local"] else None,
+            memory=memory,
+            progress=progress,
         )
-        judging = {name: settings[name] for name in _JUDGING if name in settings}
         result = PredictionAudit.of(
             asked,
             rows=rows,
@@ -228,7 +227,7 @@ def audit_predictions(
             knowledge=known,
             base=graph,
             learning=None,
-            judging=judging,
+            judging={"limit": limit, **{name: chosen[name] for name in _JUDGING}},
             score_column=score,
         )
         bias = _error_bias(result, whole, label, file.question.order)
@@ -245,6 +244,8 @@ def audit_models(
     question: QuestionFile,
     *,
     labels: str | None = None,
+    memory: str | int | None = None,
+    progress: ProgressCallback | None = None,
     **settings: Any,  # noqa: ANN401  # those of ``audit_predictions``
 ) -> tuple[PredictionAudit, ...]:
     """Audit the predictions of models, each in a column of the table, which is opened once."""
@@ -256,10 +257,14 @@ def audit_models(
     of_data = _graph_of_data(settings.get("graph"), question, predictions[0])
     decision = question.question.decision
     effects = {decision, *of_data.descendants(decision)}
-    rows = _read(source, question, (*predictions, labels), effects, settings)
+    rows = _read(
+        source, question, (*predictions, labels), effects, memory=memory, progress=progress
+    )
     asked = replace(question, codings=Codings())
     return tuple(
-        audit_predictions(rows, column, asked, labels=labels, **settings)
+        audit_predictions(
+            rows, column, asked, labels=labels, memory=memory, progress=progress, **settings
+        )
         for column in predictions
     )
 
@@ -286,7 +291,9 @@ def _read(
     file: QuestionFile,
     names: Iterable[str | None],
     absentable: Collection[str],
-    settings: Mapping[str, Any],
+    *,
+    memory: str | int | None,
+    progress: ProgressCallback | None,
 ) -> Rows:
     """Open a table by a file that was made for the data, with columns of predictions besides.
 
@@ -294,8 +301,7 @@ def _read(
     """
     chosen = [name for name in names if name]
     codings = _choosing(file.codings, chosen)
-    limits = {name: settings.get(name) for name in ("memory", "progress")}
-    rows = read_without(source, codings, absentable, **limits)
+    rows = read_without(source, codings, absentable, memory=memory, progress=progress)
     return coded_as(rows, file.question.decision, codings, chosen)
 
 

@@ -1,6 +1,7 @@
 import json
 import re
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -779,3 +780,11 @@ def test_a_model_says_one_favorable_value_at_least_and_none_out_of_order():
         audited(table.assign(said="b"), asked=SETS["cumulative"])
     with pytest.raises(ColumnError, match="No prediction is 'z'"):
         audited(table.replace({"hired": {"c": "z"}}), asked=SETS["cumulative"])
+
+
+def test_settings_of_the_question_file_hold_and_unknown_ones_are_refused():
+    file = eh.QuestionFile.of(ASKED, scope="all", min_coverage="0.5")
+    found = audited(people(), asked=file).certificate
+    assert (found.scope, found.min_coverage) == ("all", Fraction("0.5"))
+    with pytest.raises(TypeError, match="scop"):
+        audited(people(), scop="all")
