@@ -8,8 +8,7 @@ from evenhand.graph.discovery_record import DiscoveryRecord, Separation
 from evenhand.graph.graph import CausalGraph, Extension, PartialGraph, known_order
 from evenhand.graph.independence_tester import Marginals
 from evenhand.graph.independence_tests import Independence
-from evenhand.graph.local_causes import LocalCauses
-from evenhand.graph.local_discovery import find_causes
+from evenhand.graph.local_discovery import LocalCauses, find_causes
 from evenhand.graph.orientation import Conflict, Orientation, orient
 from evenhand.graph.saved_graphs import load_graph
 

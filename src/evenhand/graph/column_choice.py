@@ -15,7 +15,7 @@ from evenhand.display import duration
 from evenhand.errors import Problem, QuestionError, Remedy, ResourceError, listed
 from evenhand.graph.graph import PartialGraph
 from evenhand.graph.independence_tester import IndependenceTester, Marginals
-from evenhand.graph.local_causes import LocalCauses
+from evenhand.graph.local_discovery import LocalCauses
 from evenhand.question import SIGNIFICANCE
 
 MOST_COLUMNS = 2_000

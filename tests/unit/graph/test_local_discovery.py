@@ -1,3 +1,6 @@
+"""The causes of one decision, found by tests around it only."""
+
+import json
 from itertools import chain, combinations, permutations
 
 import networkx as nx
@@ -7,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.single_tests import SingleTests
 
-from evenhand import CountTable, Knowledge, Tiers
+from evenhand import CountTable, Knowledge, Tiers, find_causes
 from evenhand.errors import ColumnError, QuestionError
-from evenhand.graph import discover, find_causes
+from evenhand.graph import discover
 from evenhand.graph.local_discovery import NamesBefore
 from evenhand.question import KnownOrder
 
@@ -225,3 +228,11 @@ def test_what_may_come_before_is_what_allowed_arrows_reach(data):
     before = NamesBefore(order)
     for name in names:
         assert before[name] == nx.ancestors(allowed, name)
+
+
+def test_a_result_says_itself_in_text_html_and_json():
+    counts = CountTable.of({"a": list("0011"), "b": list("0101")}, counts=[40, 10, 10, 40])
+    found = find_causes(counts, "b", knowledge=Tiers(["a"], ["b"]))
+    assert str(found).startswith("Causes of b: a\n")
+    assert "<table>" in found._repr_html_()
+    assert json.loads(json.dumps(found.to_dict()))["parents"] == ["a"]
