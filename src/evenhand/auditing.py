@@ -34,7 +34,7 @@ from evenhand.evidence import (
     sensitivity_of_findings,
     survey_partitions,
 )
-from evenhand.evidence.certificate import Graph, Scope
+from evenhand.evidence.certificate import Scope
 from evenhand.evidence.decision_rules import JudgedCase, without_rule
 from evenhand.evidence.graph_origin import decision_last
 from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
@@ -72,7 +72,7 @@ def audit(
     question: Question | QuestionFile,
     *,
     knowledge: Knowledge | Tiers | None = None,
-    graph: Graph | None = None,
+    graph: PartialGraph | None = None,
     codings: Codings | None = None,
     scope: Scope | None = None,
     limit: int = 1000,
@@ -171,7 +171,7 @@ def read_counts(
     source: Source | Rows | CountTable,
     file: QuestionFile,
     *,
-    graph: Graph | None,
+    graph: PartialGraph | None,
     find: Callable[..., Any] | None,
     memory: str | int | None,
     progress: ProgressCallback | None,
@@ -211,7 +211,7 @@ def learn_graph(
     return graph, evicted_notes(graph, before, question.decision)
 
 
-def evicted_notes(graph: Graph, free: Graph, decision: str) -> tuple[str, ...]:
+def evicted_notes(graph: PartialGraph, free: PartialGraph, decision: str) -> tuple[str, ...]:
     """What required arrows did to the causes: those that only the graph without them has."""
     now, before = (one.parents(decision) | one.neighbors(decision) for one in (graph, free))
     if now >= before:
@@ -238,16 +238,16 @@ class Audit(Described):
     rows: Rows | None
     counts: CountTable
     knowledge: Knowledge
-    graph: Graph
+    graph: PartialGraph
     certificate: Certificate
-    base: Graph
+    base: PartialGraph
     learning: Mapping[str, Any] | None
     judging: Mapping[str, Any]
     judge: Judge = "rows"
     labels: Labels = field(default_factory=Labels)
     notes: tuple[str, ...] = ()
-    doubts: dict[tuple[Graph, Question], GraphDoubt] = field(default_factory=dict)
-    unedited: dict[tuple[Graph, Question], UneditedGraph] = field(default_factory=dict)
+    doubts: dict[tuple[PartialGraph, Question], GraphDoubt] = field(default_factory=dict)
+    unedited: dict[tuple[PartialGraph, Question], UneditedGraph] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -257,11 +257,11 @@ class Audit(Described):
         rows: Rows | None,
         counts: CountTable,
         knowledge: Knowledge,
-        base: Graph,
+        base: PartialGraph,
         learning: Mapping[str, Any] | None,
         judging: Mapping[str, Any],
         chosen_from: int = 0,
-        unedited: dict[tuple[Graph, Question], UneditedGraph] | None = None,
+        unedited: dict[tuple[PartialGraph, Question], UneditedGraph] | None = None,
         progress: ProgressCallback | None = None,
         **fields: Any,  # noqa: ANN401  # others of the audit
     ) -> Self:
@@ -400,7 +400,7 @@ class Audit(Described):
         return self.doubts.get(self._doubted)
 
     @property
-    def _doubted(self) -> tuple[Graph, Question]:
+    def _doubted(self) -> tuple[PartialGraph, Question]:
         # No threshold and no effect through others changes what the counts say.
         return self.graph, replace(self.question.direct, threshold=Fraction(1, 20))
 
@@ -551,7 +551,7 @@ class Audit(Described):
 def _certificate(
     case: JudgedCase,
     judging: Mapping[str, Any],
-    unedited: dict[tuple[Graph, Question], UneditedGraph],
+    unedited: dict[tuple[PartialGraph, Question], UneditedGraph],
 ) -> Certificate:
     """Certify; of an edited graph also what it gave before, by its causes alone."""
     counts, graph, question, knowledge, origin = case

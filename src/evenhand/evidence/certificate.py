@@ -45,7 +45,6 @@ from evenhand.record import canonical
 from evenhand.verdict import MET, Coverage, StatisticalVerdict, Verdict
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
-Graph: TypeAlias = PartialGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -67,7 +66,7 @@ class Certificate(Pictured):
     reasons: tuple[Problem, ...]
     examined: ExaminedCounts
     pools_others: bool
-    graph: Graph
+    graph: PartialGraph
     graph_origin: GraphOrigin
     direct_arrow: bool
     possible_decision_causes: tuple[tuple[str, ...], ...]

@@ -19,7 +19,7 @@ from evenhand.effects.indirect import measure_examined
 from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.indirect_reasons import learned_near_decision
 from evenhand.errors import Problem, QuestionError, Remedy, listed
-from evenhand.evidence.certificate import Certificate, Graph, Scope
+from evenhand.evidence.certificate import Certificate, Scope
 from evenhand.evidence.decision_rules import (
     check_rule,
     comparable_columns,
@@ -30,6 +30,7 @@ from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_table import counts_by_cell
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
+from evenhand.graph import PartialGraph
 from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs, admissible_graphs
 from evenhand.graph.block_sets import smallest_block_sets
 from evenhand.graph.dag_extensions import ParentSets
@@ -57,7 +58,7 @@ _CONTRADICTED = Problem(
 
 def certify(
     counts: CountTable,
-    graph: Graph,
+    graph: PartialGraph,
     question: Question,
     *,
     scope: Scope = "causes",
@@ -137,7 +138,7 @@ def with_indirect(
 def certify_partitions(
     examined: ExaminedCounts,
     divide: Callable[[tuple[str, ...]], Partition],
-    graph: Graph,
+    graph: PartialGraph,
     *,
     pools_others: bool,
     scope: Scope,
@@ -227,7 +228,7 @@ def _with_known_rows(certificate: Certificate, counts: CountTable) -> Certificat
 
 def certify_relaxed(
     counts: CountTable,
-    graph: Graph,
+    graph: PartialGraph,
     question: Question,
     *,
     assurance: Number = "0.8",
@@ -243,8 +244,8 @@ def certify_relaxed(
 
 
 def _with_knowledge(
-    graph: Graph, question: Question, knowledge: Knowledge | Tiers | None
-) -> Graph:
+    graph: PartialGraph, question: Question, knowledge: Knowledge | Tiers | None
+) -> PartialGraph:
     """The graph narrowed by knowledge, and by what the question implies.
 
     Who asks whether an attribute changed the decision takes for granted that the decision did
@@ -258,7 +259,7 @@ def _with_knowledge(
     return graph.with_knowledge(knowledge, question=question)
 
 
-def parent_sets(graph: Graph, question: Question) -> ParentSets:
+def parent_sets(graph: PartialGraph, question: Question) -> ParentSets:
     """The decision's possible sets of parents: one, unless the graph leaves edges open."""
     return graph.parent_sets(question.decision, question=question)
 
@@ -297,7 +298,7 @@ def _finest_first(partition: Partition) -> tuple[object, ...]:
 
 
 def _block_sets(
-    graph: Graph,
+    graph: PartialGraph,
     question: Question,
     scope: Scope,
     limit: int,

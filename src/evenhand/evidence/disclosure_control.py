@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
 from evenhand.counts.compared_groups import group_columns
 from evenhand.errors import CannotReleaseError, QuestionError
-from evenhand.evidence.certificate import Certificate, Graph
+from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.partition import Partition
-from evenhand.graph import DiscoveryRecord
+from evenhand.graph import DiscoveryRecord, PartialGraph
 from evenhand.verdict import INT64_END, Verdict
 
 
@@ -123,7 +123,7 @@ def _restricted(
     return ExaminedCounts(counts=part, question=question, left_out=0, absent_groups=absent)
 
 
-def _without_statistics(graph: Graph) -> Graph:
+def _without_statistics(graph: PartialGraph) -> PartialGraph:
     """The graph without what its search counted and computed."""
     if graph.record is None:
         return graph

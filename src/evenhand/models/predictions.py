@@ -22,8 +22,7 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.evidence import Certificate, ErrorBias
-from evenhand.evidence.certificate import Graph
-from evenhand.graph import find_causes
+from evenhand.graph import PartialGraph, find_causes
 from evenhand.graph.edits import edited, graph_of_predictions, require_graph
 from evenhand.question import Codings, Question, QuestionFile
 from evenhand.question.fields import TABLES
@@ -133,7 +132,7 @@ def audit_predictions(
     predictions: Column,
     question: Question | QuestionFile,
     *,
-    graph: Graph | None,
+    graph: PartialGraph | None,
     scores: Column | None = None,
     labels: Column | None = None,
     codings: Codings | None = None,
@@ -320,7 +319,7 @@ def _error_bias(
     return ErrorBias.of(result.certificate, labelled, label, order=order)
 
 
-def _graph_of_data(graph: Graph | None, file: QuestionFile, column: str) -> Graph:
+def _graph_of_data(graph: PartialGraph | None, file: QuestionFile, column: str) -> PartialGraph:
     """The graph of the data with its edits; refused if it knows predictions, or no decision."""
     decision = file.question.decision
     graph = require_graph(graph)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from evenhand.display import visible
-from evenhand.evidence.certificate import Certificate, Graph
+from evenhand.evidence.certificate import Certificate
 from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge, KnownOrder, Question
 
@@ -133,7 +133,7 @@ def _roles(certificate: Certificate) -> dict[str, str]:
 
 
 def _place(
-    graph: Graph,
+    graph: PartialGraph,
     protected: Collection[str],
     decision: str,
     order: KnownOrder | None,

@@ -22,7 +22,7 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.evidence import Certificate
-from evenhand.evidence.certificate import Graph
+from evenhand.graph import PartialGraph
 from evenhand.graph.edits import require_graph
 from evenhand.question import Codings, Knowledge, Number, Question, QuestionFile, Tiers
 from evenhand.releasing.release import Release, release
@@ -66,7 +66,7 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         self,
         question: Question | QuestionFile,
         *,
-        graph: Graph | None = None,
+        graph: PartialGraph | None = None,
         knowledge: Knowledge | Tiers | None = None,
         method: Method | None = None,
         codings: Codings | None = None,
@@ -167,7 +167,7 @@ def _join(
     X: Any,  # noqa: ANN401, N803
     y: Any,  # noqa: ANN401
     file: QuestionFile,
-    graph: Graph | None,
+    graph: PartialGraph | None,
     rank: str | None,
 ) -> Rows:
     """Columns of X that are counted, the decisions beside them, and the number of each row.

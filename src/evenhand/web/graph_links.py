@@ -7,9 +7,8 @@ from typing import Literal, TypeAlias, get_args
 from evenhand.auditing import Audit
 from evenhand.errors import ColumnError, EvenhandError, GraphError, Problem, QuestionError
 from evenhand.evidence import Variations
-from evenhand.evidence.certificate import Graph
 from evenhand.evidence.graph_origin import decision_last
-from evenhand.graph import known_order
+from evenhand.graph import PartialGraph, known_order
 from evenhand.question import GraphEdit, QuestionFile
 from evenhand.question.graph_edits import NO_REASON, EditKind
 from evenhand.question.knowledge import Tiers
@@ -34,7 +33,7 @@ class Preview:
     problem: Problem | None
 
 
-def link_state(graph: Graph, first: str, second: str) -> LinkState:
+def link_state(graph: PartialGraph, first: str, second: str) -> LinkState:
     """How two attributes are linked in a graph."""
     if (first, second) in graph.arrows:
         return "to"
@@ -44,7 +43,7 @@ def link_state(graph: Graph, first: str, second: str) -> LinkState:
 
 
 def edits_with(
-    learned: Graph,
+    learned: PartialGraph,
     edits: Sequence[GraphEdit],
     ends: tuple[str, str],
     state: LinkState,
@@ -82,7 +81,7 @@ def in_order(edits: Iterable[GraphEdit]) -> tuple[GraphEdit, ...]:
 
 
 def _edit(
-    learned: Graph, ends: tuple[str, str], state: LinkState, reason: str
+    learned: PartialGraph, ends: tuple[str, str], state: LinkState, reason: str
 ) -> GraphEdit | None:
     """The edit that makes a link of the learned graph so; None if it is so already."""
     first, second = ends

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from evenhand.auditing import Audit, audit
 from evenhand.display import Progress, ProgressCallback
-from evenhand.evidence.certificate import Graph
+from evenhand.graph import PartialGraph
 from evenhand.question import Codings, QuestionFile
 from evenhand.rows import Rows
 from evenhand.web.question_store import Tables
@@ -91,7 +91,7 @@ class JudgedGraphs:
         digests = judged if isinstance(judged, list) else ()
         self._seen: dict[str, bool] = dict.fromkeys(digests, False)
 
-    def add(self, graph: Graph, *, is_known: bool) -> None:
+    def add(self, graph: PartialGraph, *, is_known: bool) -> None:
         """Count a graph once; one that the file came with is among those of its number."""
         links = [sorted(graph.arrows), sorted(graph.undirected)]
         digest = sha256(key_of(links).encode()).hexdigest()[:12]

@@ -22,9 +22,9 @@ from evenhand.effects.indirect import measure_examined
 from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.resampled_effects import ResampledEffects
 from evenhand.errors import EvenhandError, QuestionError
-from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import certify
 from evenhand.evidence.population import agreed_verdict
+from evenhand.graph import PartialGraph
 from evenhand.graph.discovery import discover
 from evenhand.graph.kernel_choice import KernelName
 from evenhand.question import SIGNIFICANCE, Knowledge, Number, Question, Tiers
@@ -120,7 +120,7 @@ def bootstrap(
     *,
     seed: int | None = None,
     resamples: int = 200,
-    graph: Graph | None = None,
+    graph: PartialGraph | None = None,
     knowledge: Knowledge | Tiers | None = None,
     significance: float = SIGNIFICANCE,
     test: str = "chi-square",

@@ -16,10 +16,9 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Plain, ProgressCallback, ProgressReporter, Summary
-from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.statistics.comparison_statistics import holm
-from evenhand.graph import known_order
+from evenhand.graph import PartialGraph, known_order
 from evenhand.graph.determined_columns import determining_pairs
 from evenhand.graph.independence_tests import check_test, p_values
 from evenhand.graph.kernel_choice import Evaluator
@@ -125,7 +124,7 @@ class GraphDoubt(Plain, Described):
 
 def doubt(
     counts: CountTable,
-    graph: Graph,
+    graph: PartialGraph,
     question: Question,
     *,
     knowledge: Knowledge | Tiers | None = None,
@@ -205,14 +204,14 @@ def _largest_p(
     return weakest
 
 
-def _around(graph: Graph, *ends: str) -> list[str]:
+def _around(graph: PartialGraph, *ends: str) -> list[str]:
     """The ends and all that is joined to one of them."""
     joined = (graph.parents(end) | graph.children(end) | graph.neighbors(end) for end in ends)
     return sorted({*ends}.union(*joined))
 
 
 def _sets(
-    graph: Graph,
+    graph: PartialGraph,
     order: KnownOrder,
     determines: set[tuple[str, str]],
     cause: str,
@@ -237,7 +236,7 @@ def _sets(
 
 
 def _implied(
-    evaluator: Evaluator, graph: Graph, question: Question, order: KnownOrder
+    evaluator: Evaluator, graph: PartialGraph, question: Question, order: KnownOrder
 ) -> tuple[ImpliedIndependence, ...]:
     """Test every attribute that is in no case a cause or an effect of the decision."""
     decision = question.decision
@@ -258,7 +257,7 @@ def _implied(
     return tuple(sorted(implied, key=lambda one: (one.p, one.name)))
 
 
-def _effects(graph: Graph, order: KnownOrder, decision: str) -> set[str]:
+def _effects(graph: PartialGraph, order: KnownOrder, decision: str) -> set[str]:
     """The decision and whatever may be an effect of it, if open edges are directed so."""
     reached, new = {decision}, {decision}
     while new:

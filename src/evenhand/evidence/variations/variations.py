@@ -13,14 +13,14 @@ from functools import partial
 
 from evenhand.display import Described, Plain, Summary, percent, points
 from evenhand.errors import QuestionError, listed
-from evenhand.evidence.certificate import Certificate, Graph
+from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import by_finest
 from evenhand.evidence.decision_rules import determining_names
 from evenhand.evidence.partition import Partition, share_statistics
 from evenhand.evidence.population import GraphOutcome
 from evenhand.evidence.subpopulations import p_value
 from evenhand.evidence.variations.graph_tests import GraphDoubt
-from evenhand.graph import known_order
+from evenhand.graph import PartialGraph, known_order
 from evenhand.question import Knowledge, KnownOrder
 
 _UNCORRECTED = "No p-value here is corrected for trying several graphs."
@@ -200,7 +200,7 @@ def _changed(
     return agreeing or [names | {name} if is_cause else names - {name} for names in sets]
 
 
-def _may_become_cause(graph: Graph, order: KnownOrder, name: str, decision: str) -> bool:
+def _may_become_cause(graph: PartialGraph, order: KnownOrder, name: str, decision: str) -> bool:
     """Whether an arrow to the decision may be added, or turned around, without a cycle."""
     effects = graph.children(decision) - {name}
     reached = effects.union(*(graph.descendants(effect) for effect in effects))
