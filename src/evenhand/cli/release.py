@@ -1,6 +1,5 @@
 """``evenhand release``: makes the smallest change, certifies the result and writes it."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from evenhand.cli.options import AsJson, ReportFile, result_option, with_keys
 from evenhand.cli.output_checks import check_outputs
 from evenhand.cli.spelling import option
 from evenhand.cli.terminal import ProgressBar, print_json, print_result, say, say_for_owner
-from evenhand.errors import QuestionError, did_you_mean
+from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:
     from evenhand.releasing import PublishedFiles, Release
@@ -57,8 +56,17 @@ def release(
     input is never changed. Example: `evenhand release adult.csv --question adult.toml
     --output adult-released.csv`
     """
+    from evenhand.removal import named_method
+
     target = None if dry_run else output
-    by = _method(**asked.of("release"))
+    named = asked.of("release")
+    by = named_method(
+        named["method"],
+        named["policy"],
+        margin=named["margin"],
+        only=tuple(named["only"]),
+        rank=named["rank"],
+    )
     allowed = uncertified or dry_run
     _check(asked, by, uncertified=allowed)
     if not dry_run:
@@ -171,48 +179,3 @@ def _print_release(released: "Release", files: "PublishedFiles", report: Path | 
     ):
         if path is not None:
             say(f"{what}: {path}")
-
-
-def _method(
-    *,
-    method: str,
-    policy: str | None,
-    margin: str,
-    only: list[str],
-    rank: str | None,
-    **_: object,
-) -> "Method | Baseline":
-    """The removal method that was named."""
-    from evenhand import removal
-
-    if rank is not None and method != "modify-data":
-        raise QuestionError.of(
-            f"{method} does not choose rows by a score.",
-            remedy="Leave out the rank, or use --method modify-data.",
-        )
-    if method == "modify-data":
-        return removal.ModifyData(
-            policy=policy or "minimal",  # type: ignore[arg-type]  # read there
-            margin=margin,  # type: ignore[arg-type]  # read there
-            only=tuple(only),
-            rank=rank,
-        )
-    if method == "modify-graph" and policy in (None, "", "quotas", "generate", "sample"):
-        return removal.ModifyGraph(
-            margin=margin,  # type: ignore[arg-type]  # read there
-            generate=policy == "generate",
-            sample=policy == "sample",
-        )
-    baselines: dict[str, Callable[[], Baseline]] = {
-        "shuffle-protected": removal.ShuffleProtected,
-        "local-massaging": removal.LocalMassaging,
-        "local-preferential-sampling": removal.LocalPreferentialSampling,
-    }
-    if method in baselines and not policy:
-        return baselines[method]()
-    named = ["modify-data", "modify-graph", *baselines]
-    raise QuestionError.of(
-        f"There is no method {method!r}" + (f" with policy {policy!r}." if policy else "."),
-        did_you_mean(method, named) if method not in named else "",
-        f"Choose one of {', '.join(named)}; `evenhand release --help` lists policies.",
-    )

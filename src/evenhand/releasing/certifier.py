@@ -29,6 +29,7 @@ from evenhand.removal import (
     RemovalPlan,
     changeable_columns,
     changed_columns,
+    policy_of,
 )
 from evenhand.rows import Rows
 
@@ -163,8 +164,8 @@ def _out_of_reach(plan: Plan) -> CannotReleaseError:
     if not places:
         claim = plan.indirect if isinstance(plan, RemovalPlan) else None
         found = " ".join(str(one) for one in claim.reasons) if claim else ""
-    # These policies reach it unless only some groups may change.
-    some = plan.method == "modify-data" and plan.policy in ("minimal", "raise")
+    # Policies that take groups reach it unless only some groups may change.
+    some = policy_of(plan.method, plan.policy).takes_groups
     return CannotReleaseError.of(
         f"{plan.method} ({plan.policy}) does not reach the criterion.",
         found or "It gives no guarantee.",

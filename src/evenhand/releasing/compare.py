@@ -26,33 +26,14 @@ from evenhand.question.parse_values import check_seed
 from evenhand.releasing.apply_to_counts import apply_to_counts
 from evenhand.releasing.cost import COSTS, Utility, compare_counts
 from evenhand.removal import (
+    POLICIES,
     Baseline,
     ChangedDecisions,
-    LocalMassaging,
-    LocalPreferentialSampling,
     Method,
-    ModifyData,
-    ModifyGraph,
-    RepairAttributes,
-    ShuffleProtected,
+    method_by,
     plan_removal,
 )
 
-EVERY_METHOD: tuple[Method | Baseline, ...] = (
-    ModifyData(),
-    ModifyData(policy="group"),
-    ModifyData(policy="raise"),
-    ModifyGraph(),
-    ModifyGraph(generate=True),
-    ModifyData(policy="paper"),
-    ModifyData(policy="printed"),
-    ModifyGraph(sample=True),
-    ShuffleProtected(),
-    LocalMassaging(),
-    LocalPreferentialSampling(),
-    RepairAttributes(),
-)
-_IN_ORDER = (ModifyData(policy="rows"),)  # differs from the first only where values have one
 _HEADS = {
     "ratio": "80 % ratio",
     "gap": "gap",
@@ -245,7 +226,7 @@ def compare(
     seed = certificate.examined.counts.seed if seed is None else check_seed(seed)
     if methods is None:
         in_order = question.criterion == "cumulative"
-        methods = (*EVERY_METHOD[:1], *_IN_ORDER * in_order, *EVERY_METHOD[1:])
+        methods = [method_by(one) for one in POLICIES if in_order or not one.in_order]
     pair = ComparedPair.of(certificates[0].partition)
     outcomes: list[Outcome] = []
     skipped: list[str] = []

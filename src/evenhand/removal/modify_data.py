@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
 from math import ceil
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from evenhand.removal.many_values import (
     fewest_rows_every,
     fewest_steps_cumulative,
 )
+from evenhand.removal.policies import Policy, policies_of
 from evenhand.removal.removal_plan import RemovalPlan, StoredDecisions
 from evenhand.removal.window import fewest_in_window
 
@@ -102,8 +103,7 @@ def check_two_groups(partition: Partition, what: str) -> None:
         )
 
 
-Policy: TypeAlias = Literal["minimal", "group", "raise", "rows", "paper", "printed"]
-_RULES = ("paper", "printed")
+_POLICIES = policies_of("modify-data")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,16 +125,16 @@ class ModifyData:
     """
 
     name: ClassVar[str] = "modify-data"
-    policy: Policy = "minimal"
+    policy: str = "minimal"
     margin: Fraction = Fraction(0)
     only: tuple[str, ...] = ()
     rank: str | None = None
 
     def __post_init__(self) -> None:
-        if self.policy not in get_args(Policy):
+        if self.policy not in _POLICIES:
             raise QuestionError.of(
                 f"There is no policy {self.policy!r}.",
-                remedy=f"Choose one of {', '.join(get_args(Policy))}.",
+                remedy=f"Choose one of {', '.join(_POLICIES)}.",
             )
         try:
             margin = exact_fraction(self.margin)
@@ -150,7 +150,7 @@ class ModifyData:
             )
         object.__setattr__(self, "margin", margin)
         object.__setattr__(self, "only", require_texts(self.only, "`only`"))
-        if self.only and self.policy not in ("minimal", "raise"):
+        if self.only and not self._rules.takes_groups:
             raise QuestionError.of(
                 f"The policy {self.policy!r} says itself whose decisions change.",
                 remedy=(
@@ -167,7 +167,11 @@ class ModifyData:
     @property
     def guaranteed(self) -> bool:
         """Whether a plan that can be made reaches the criterion."""
-        return self.policy not in _RULES
+        return self._rules.guaranteed
+
+    @property
+    def _rules(self) -> Policy:
+        return _POLICIES[self.policy]
 
     def plan(self, certificate: Certificate) -> RemovalPlan:
         """Compute how many decisions change in each subpopulation."""
@@ -204,32 +208,34 @@ class ModifyData:
 
     def _joint_change(self, certificate: Certificate, threshold: Fraction) -> JointChange:
         """The favorable decisions that leave no effect through chosen attributes either."""
-        if self.policy == "rows":
-            raise _no_policy(self.policy, "a favorable decision", "minimal, group, raise")
-        problem = joint_problem(
-            certificate,
+        self._check_applies(favorable=True)
+        partition = certificate.partition
+        indirect = reduced_threshold(partition.question.indirect_threshold, self.margin)
+        problem = JointProblem.of(
+            partition.favorable[0],
+            partition.rows,
             threshold,
-            self.margin,
-            only_raise=self.policy == "raise",
-            may_change=self._changeable(certificate.partition),
+            through_effects(certificate, indirect),
+            compared=partition.measured,
+            only_raise=self._rules.only_raise,
+            may_change=self._changeable(partition),
         )
         _, possible = problem.without_effects()
         if not possible.all():
-            raise _out_of_reach(certificate.partition, np.flatnonzero(~possible))
+            raise _out_of_reach(partition, np.flatnonzero(~possible))
         return fewest_with_effects(problem)
 
     def _favorable_change(self, partition: Partition, threshold: Fraction) -> NDArray[np.int64]:
         """By how many the favorable decisions of each group grow in each subpopulation."""
-        if self.policy in _RULES:
+        if not self.guaranteed:
             return _by_rule(partition, threshold, smaller=self.policy == "paper")
-        if self.policy == "rows":
-            raise _no_policy(self.policy, "a favorable decision", "minimal, group, raise")
+        self._check_applies(favorable=True)
         favorable, rows = measured_counts(partition)
         new, _ = fewest_in_window(
             favorable,
             rows,
             threshold,
-            only_raise=self.policy == "raise",
+            only_raise=self._rules.only_raise,
             may_change=self._changeable(partition),
             reference=reference(partition),
             asked=0 if partition.question.group is not None else None,
@@ -239,8 +245,7 @@ class ModifyData:
 
     def _new_values(self, partition: Partition, threshold: Fraction) -> NDArray[np.int64]:
         """The new counts of every value, of the groups that are compared."""
-        if self.policy not in ("minimal", "rows"):
-            raise _no_policy(self.policy, "decisions of many values", "minimal, rows")
+        self._check_applies(favorable=False)
         if self.only:
             raise CannotReleaseError.of(
                 "Where every value is compared, decisions of all groups may change.",
@@ -259,6 +264,20 @@ class ModifyData:
         counts = np.where(compared, partition.counts, 0)
         new = solve(counts, threshold, reference=reference(partition))
         return np.where(compared, new, partition.counts)
+
+    def _check_applies(self, *, favorable: bool) -> None:
+        """Refuse a policy for other decisions, those with a favorable value or without one."""
+        fitting = [
+            name
+            for name, one in _POLICIES.items()
+            if one.guaranteed and (one.favorable if favorable else one.many_values)
+        ]
+        if self.policy not in fitting:
+            what = "a favorable decision" if favorable else "decisions of many values"
+            raise CannotReleaseError.of(
+                f"The policy {self.policy!r} does not apply to {what}.",
+                remedy=Remedy(f"Choose one of {', '.join(fitting)}", "policy", "minimal"),
+            )
 
     def _changeable(self, partition: Partition) -> NDArray[np.bool_] | None:
         """Whose decisions may change; None if everybody's."""
@@ -294,35 +313,6 @@ def reference(partition: Partition) -> int | None:
     if question.group is not None or question.other is None:
         return None
     return partition.groups.index(question.other)
-
-
-def joint_problem(
-    certificate: Certificate,
-    threshold: Fraction,
-    margin: Fraction,
-    *,
-    only_raise: bool,
-    may_change: NDArray[np.bool_] | None,
-) -> JointProblem:
-    """The differences and the effects that a question does not accept, and what may change."""
-    partition = certificate.partition
-    indirect = reduced_threshold(partition.question.indirect_threshold, margin)
-    return JointProblem.of(
-        partition.favorable[0],
-        partition.rows,
-        threshold,
-        through_effects(certificate, indirect),
-        compared=partition.measured,
-        only_raise=only_raise,
-        may_change=may_change,
-    )
-
-
-def _no_policy(policy: str, what: str, policies: str) -> CannotReleaseError:
-    return CannotReleaseError.of(
-        f"The policy {policy!r} does not apply to {what}.",
-        remedy=Remedy(f"Choose one of {policies}", "policy", "minimal"),
-    )
 
 
 def _out_of_reach(partition: Partition, lines: NDArray[np.intp]) -> CannotReleaseError:

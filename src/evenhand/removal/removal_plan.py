@@ -519,8 +519,8 @@ def changed_columns(plan: Plan) -> tuple[str, ...]:
     if isinstance(plan, GeneratedPlan):
         return plan.names
     if isinstance(plan, RemovalPlan):  # whose moves can be very many, all of one column
-        moved = {plan.question.decision: None} if plan.changed_rows else {}
+        moved = [plan.question.decision] * bool(plan.changed_rows)
     else:
-        moved = dict.fromkeys(name for move in plan.moves for name in move.becomes)
-    redrawn = dict.fromkeys(table.node.name for table in plan.redrawn) if moved else {}
-    return tuple(moved | redrawn)
+        moved = [name for move in plan.moves for name in move.becomes]
+    redrawn = [table.node.name for table in plan.redrawn] if moved else []
+    return tuple(dict.fromkeys([*moved, *redrawn]))

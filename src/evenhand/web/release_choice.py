@@ -12,17 +12,11 @@ from urllib.parse import urlencode
 from evenhand.errors import QuestionError
 from evenhand.question import exact_fraction
 from evenhand.question.fields import option_words
-from evenhand.releasing.compare import EVERY_METHOD
-from evenhand.removal import Method, ModifyData, ModifyGraph
+from evenhand.removal import POLICIES, Baseline, Method, ModifyData, named_method
 
 _FEWEST = ModifyData()
 # Those that promise to meet the criterion; all others are compared, and never written.
-_RELEASING: dict[str, ModifyData | ModifyGraph] = {
-    f"{one.name}:{one.policy}": one
-    for one in (*EVERY_METHOD, ModifyData(policy="rows"))
-    if isinstance(one, ModifyData | ModifyGraph) and one.guaranteed
-}
-_WITH_ONLY = ("minimal", "raise")
+_RELEASING = {f"{one.method}:{one.name}": one for one in POLICIES if one.guaranteed}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +40,11 @@ class ReleaseChoice:
     @property
     def takes_groups(self) -> bool:
         """Whether it can be said whose decisions may change."""
-        method = _RELEASING.get(self.way)
-        return isinstance(method, ModifyData) and method.policy in _WITH_ONLY
+        policy = _RELEASING.get(self.way)
+        return policy is not None and policy.takes_groups
 
     @property
-    def method(self) -> Method:
+    def method(self) -> Method | Baseline:
         """The method with its settings; one that gives no guarantee is refused."""
         found = _RELEASING.get(self.way)
         if found is None:
@@ -59,9 +53,7 @@ class ReleaseChoice:
                 "It is compared with others, and never written.",
                 "Choose one that ends certified.",
             )
-        if isinstance(found, ModifyGraph):
-            return replace(found, margin=self.margin_share)
-        return replace(found, margin=self.margin_share, only=self.only)
+        return named_method(found.method, found.name, margin=self.margin_share, only=self.only)
 
     @property
     def margin_share(self) -> Fraction:

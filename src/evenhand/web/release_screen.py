@@ -14,6 +14,7 @@ from evenhand.errors import Problem, QuestionError, Remedy, words_only
 from evenhand.evidence import Verdict
 from evenhand.evidence.release_statement import rows_not_released
 from evenhand.releasing.compare import Comparison, Outcome, compare
+from evenhand.removal import policy_of
 from evenhand.report.html_report import View
 from evenhand.report.known_table import known_table
 from evenhand.report.release_facts import ReleaseFacts
@@ -152,34 +153,9 @@ def _way(outcome: Outcome, choice: ReleaseChoice, words: Words, at: float) -> Vi
 
 def plain_name(outcome: Outcome, words: Words) -> tuple[str, str]:
     """A method in plain words."""
-    named = {
-        "modify-data minimal": (
-            "Fewest changes",
-            "as few decisions as possible; those of all groups may change",
-        ),
-        "modify-data rows": ("Fewest rows", "as few rows, however far a value moves"),
-        "modify-data raise": ("Only in people’s favor", "nobody loses a favorable decision"),
-        "modify-data group": (f"Only decisions of {words.group_people}", ""),
-        "modify-graph quotas": (
-            "Nearest to the model",
-            "as near as whole rows come to the best changed distribution",
-        ),
-        "modify-graph generate": (
-            "A wholly new table",
-            "no row is kept; it follows the changed distribution",
-        ),
-        "modify-data paper": ("The paper’s rule", ""),
-        "modify-data printed": ("The paper’s algorithm as printed", ""),
-        "modify-graph sample": ("A random draw from the model", ""),
-    }
-    others = {
-        "shuffle-protected": f"Shuffle {words.protected} among the rows",
-        "local-massaging": "Local massaging",
-        "local-preferential-sampling": "Local preferential sampling",
-        "repair-attributes": "Repair the other attributes",
-    }
-    name = f"{outcome.method} {outcome.policy}"
-    return named.get(name, (others.get(outcome.method, name), ""))
+    policy = policy_of(outcome.method, outcome.policy)
+    title = policy.title.format(group=words.group_people, protected=words.protected)
+    return title, policy.what
 
 
 def consequences(facts: ReleaseFacts, choice: ReleaseChoice, words: Words) -> View:

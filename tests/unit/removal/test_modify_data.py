@@ -145,7 +145,7 @@ def test_a_margin_that_leaves_no_threshold_is_refused(margin):
 
 
 def test_an_unknown_policy_is_refused():
-    with pytest.raises(QuestionError, match="Choose one of minimal, group"):
+    with pytest.raises(QuestionError, match="Choose one of minimal, rows, group"):
         ModifyData(policy="fair")
 
 

@@ -12,7 +12,17 @@ from evenhand import CountTable, Question, datasets
 from evenhand.evidence import Verdict, certify
 from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import Network
-from evenhand.removal import ModifyData, ModifyGraph, Move, RemovalPlan, plan_removal
+from evenhand.removal import (
+    LocalPreferentialSampling,
+    ModifyData,
+    ModifyGraph,
+    Move,
+    RemovalPlan,
+    ShuffleProtected,
+    changeable_columns,
+    changed_columns,
+    plan_removal,
+)
 from evenhand.removal.removal_plan import (
     ByDirection,
     ChangedDecisions,
@@ -425,3 +435,18 @@ def test_only_the_decisions_table_is_modified():
         table = plan.network.tables[node.name]
         assert parents == table.names[:-1]
         assert np.array_equal(shares, table.shares) is (node.name != "admission")
+
+
+def test_the_columns_that_change_and_those_that_can():
+    certificate = certify(datasets.admissions(2), GRAPH, QUESTION)
+    every = tuple(certificate.examined.counts.names)
+    assert {*changed_columns(generated(generate=True))} == {*every}
+    shuffled = plan_removal(certificate, method=ShuffleProtected())
+    assert changed_columns(shuffled) == changeable_columns(shuffled) == ("gender",)
+    left_out = plan_removal(certificate, method=LocalPreferentialSampling())
+    assert changed_columns(left_out) == changeable_columns(left_out) == ()
+    plan = plan_removal(certificate)
+    assert changed_columns(plan) == changeable_columns(plan) == ("admission",)
+    nothing = plan_removal(certify(datasets.admissions(1), GRAPH, QUESTION))
+    assert changed_columns(nothing) == ()
+    assert changeable_columns(nothing) == ("admission",)

@@ -1,0 +1,95 @@
+"""All methods by name, and a plan by any of them."""
+
+from typing import TypeAlias
+
+from evenhand.display import ProgressCallback
+from evenhand.errors import QuestionError, did_you_mean
+from evenhand.evidence import Certificate
+from evenhand.question import Number
+from evenhand.question.parse_values import check_seed
+from evenhand.removal.baselines import (
+    BaselinePlan,
+    LocalMassaging,
+    LocalPreferentialSampling,
+    Seed,
+    ShuffleProtected,
+)
+from evenhand.removal.modify_data import ModifyData
+from evenhand.removal.modify_graph import ModifyGraph
+from evenhand.removal.policies import POLICIES, Policy, policies_of
+from evenhand.removal.removal_plan import GeneratedPlan, RemovalPlan
+from evenhand.removal.repair_attributes import RepairAttributes
+
+Method: TypeAlias = ModifyData | ModifyGraph
+Baseline: TypeAlias = (
+    ShuffleProtected | LocalMassaging | LocalPreferentialSampling | RepairAttributes
+)
+
+_BASELINES: dict[str, type[Baseline]] = {
+    one.name: one
+    for one in (ShuffleProtected, LocalMassaging, LocalPreferentialSampling, RepairAttributes)
+}
+
+
+def method_by(policy: Policy) -> Method | Baseline:
+    """The method of a policy, without further settings."""
+    return named_method(policy.method, policy.name)
+
+
+def named_method(
+    method: str,
+    policy: str | None = None,
+    *,
+    margin: Number = 0,
+    only: tuple[str, ...] = (),
+    rank: str | None = None,
+) -> Method | Baseline:
+    """The method of a name; without a policy the first of its policies."""
+    if rank is not None and method != ModifyData.name:
+        raise QuestionError.of(
+            f"{method} does not choose rows by a score.",
+            remedy="Leave out the rank, or use --method modify-data.",
+        )
+    known = policies_of(method)
+    name = policy or next(iter(known), "")
+    if method == ModifyData.name:
+        return ModifyData(
+            policy=name,
+            margin=margin,  # type: ignore[arg-type]  # read there
+            only=only,
+            rank=rank,
+        )
+    if name in known and method == ModifyGraph.name:
+        return ModifyGraph(
+            margin=margin,  # type: ignore[arg-type]  # read there
+            generate=name == "generate",
+            sample=name == "sample",
+        )
+    if name in known:
+        return _BASELINES[method]()
+    named = [*dict.fromkeys(one.method for one in POLICIES)]
+    raise QuestionError.of(
+        f"There is no method {method!r}" + (f" with policy {policy!r}." if policy else "."),
+        did_you_mean(method, named) if method not in named else "",
+        f"Choose one of {', '.join(named)}; `evenhand release --help` lists policies.",
+    )
+
+
+def plan_removal(
+    certificate: Certificate,
+    *,
+    method: Method | Baseline | None = None,
+    seed: Seed | None = None,
+    progress: ProgressCallback | None = None,
+) -> RemovalPlan | GeneratedPlan | BaselinePlan:
+    """Plan the change that removes what a certificate found, by default with ``ModifyData``.
+
+    Only baselines, which give no guarantee, use the seed; by default it is derived from the
+    counts. ``progress`` is called by the methods that may take long.
+    """
+    if isinstance(method, Baseline):
+        seed = check_seed(seed) if isinstance(seed, int) else seed
+        if isinstance(method, LocalMassaging | LocalPreferentialSampling):
+            return method.plan(certificate, seed=seed, progress=progress)
+        return method.plan(certificate, seed=seed)
+    return (method or ModifyData()).plan(certificate)
