@@ -312,7 +312,7 @@ FIELDS = (
         "method",
         TEXT,
         "modify-data, modify-graph; or, uncertified, shuffle-protected, local-massaging, "
-        "local-preferential-sampling.",
+        "local-preferential-sampling, repair-attributes.",
         "release",
         "modify-data",
     ),
