@@ -8,6 +8,7 @@ from tests.certificate_records import CERTIFICATE, CERTIFIED, forged, sealed, ve
 
 import evenhand as eh
 from evenhand import checker, datasets
+from evenhand.checker.record_fields import differences
 from evenhand.evidence import certify
 
 
@@ -196,3 +197,18 @@ def test_a_forgery_is_found_though_sealed(forgery):
     status, notes = forged(forgery, text)
     assert status == 1
     assert notes
+
+
+@pytest.mark.parametrize(
+    ("written", "right", "places"),
+    [
+        ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}, []),
+        ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, ["a[1].b"]),
+        ({"a": [1]}, {"a": [1, 2]}, ["a"]),
+        ({"a": 1}, {"a": True}, ["a"]),
+        ({"a": None}, {}, ["a"]),
+        ({}, {"a": None}, ["a"]),
+    ],
+)
+def test_the_innermost_places_are_named(written, right, places):
+    assert [place.split(":")[0] for place in differences("", written, right)] == places

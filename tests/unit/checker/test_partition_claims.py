@@ -1,0 +1,543 @@
+"""Partitions: differences, coverage, verdicts, chance and digests."""
+
+import hashlib
+import json
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.admission import GRAPH, QUESTION
+from tests.certificate_records import CERTIFICATE, compared, forged, verify
+from tests.several_groups import GRAPH as GROUPS
+from tests.several_groups import QUESTIONS, counted
+
+from evenhand import checker, datasets
+from evenhand.checker import partition_claims
+from evenhand.checker.graph_claims import RecordedGraph
+from evenhand.checker.partition_claims import (
+    chance_numbers,
+    digest,
+    judge,
+    overall_verdict,
+    reach_probability,
+    read_table,
+    shared_verdict,
+)
+from evenhand.evidence import certify
+from evenhand.evidence.statistics.by_chance import reach_probabilities
+
+
+def test_a_moved_count_is_false_though_all_totals_stay():
+    def change(document):
+        table = document["partitions"][0]["table"]
+        table[0][2], table[0][3] = table[0][2] + 1, table[0][3] - 1
+
+    status, notes = forged(change)
+    assert status == 1
+    assert any(note.startswith("partitions[0].table[0][6]: it says '-1/10'") for note in notes)
+
+
+@pytest.mark.parametrize("text", ["2/40", " 1/20", "1/20 ", "٠1/20", "1/2_0", "0.05", "+1/20"])
+@pytest.mark.parametrize("name", ["threshold", "min_coverage"])
+def test_a_share_has_one_spelling(name, text):
+    status, notes = forged(lambda document: document["question"].update({name: text}))
+    assert (status, notes[0].split(":")[0]) == (1, "malformed")
+
+
+def test_a_row_that_stands_twice_is_false():
+    def change(document):
+        document["partitions"][0]["table"].append(document["partitions"][0]["table"][0])
+
+    status, notes = forged(change)
+    assert status == 1
+    assert notes[0].startswith("partitions[0].table")
+
+
+def false_for_zero(document):
+    document["partitions"][0]["subpopulations"]["above"] = False
+
+
+def an_empty_line(document):
+    document["partitions"][0]["table"].append(["ME", "H", 0, 0, 0, 0, None])
+    document["partitions"][0]["subpopulations"]["occupied"] += 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("threshold", "1"),
+        ("threshold", "0"),
+        ("min_coverage", "3/2"),
+        ("min_coverage", "-1/2"),
+    ],
+)
+def test_a_threshold_or_coverage_out_of_range_is_malformed(name, text):
+    status, notes = forged(lambda document: document["question"].update({name: text}))
+    assert status == 1
+    assert "out of range" in notes[0]
+
+
+@pytest.mark.parametrize("place", [2, 3, 4, 5])
+@pytest.mark.parametrize("count", [-1, "1", None, True])
+def test_a_count_that_is_none_is_malformed(count, place):
+    def change(document):
+        document["partitions"][0]["table"][0][place] = count
+
+    status, notes = forged(change)
+    assert status == 1
+    assert "is no subpopulation" in notes[0]
+
+
+@pytest.mark.parametrize("forgery", [false_for_zero, an_empty_line])
+def test_a_forgery_is_found_though_sealed(forgery):
+    text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
+    assert verify(text) == (0, [])
+    status, notes = forged(forgery, text)
+    assert status == 1
+    assert notes
+
+
+def test_a_line_of_nobody_is_no_subpopulation_whatever_difference_it_claims():
+    lines = [["a", 0, 0, 0, 0, "1/2"], ["b", 0, 0, 0, 1, None]]
+    entry = {"names": ["x"], "table": lines}
+    assert read_table(entry, compared()) == {("b",): ((0, 0), (0, 1))}
+
+
+def judged(*counts, **asked):
+    lines = {(str(at),): ((*four[:2],), (*four[2:],)) for at, four in enumerate(counts)}
+    return judge(lines, compared(**asked))
+
+
+def test_a_difference_of_just_the_threshold_reaches_it():
+    assert judged((240, 360, 90, 110))["subpopulations"]["above"] == 1
+    assert judged((90, 110, 240, 360))["subpopulations"]["below"] == 1
+    assert judged((241, 359, 90, 110))["verdict"] == "certified"
+
+
+def test_lines_of_the_same_counts_are_judged_each():
+    found = judged((3, 1, 1, 1), (1, 0, 0, 0), (3, 1, 1, 1), (1, 1, 1, 0), (1, 0, 0, 0))
+    numbers = {"above": 1, "below": 2, "violating": 3, "occupied": 5, "measured": 3}
+    assert (found["subpopulations"], found["evidence"]) == (numbers, [0, 2, 3])
+    assert found["coverage"] == {"rows": "15/17", "groups": ["5/6", "1"]}
+    assert [line[0] for line in found["table"]] == ["0", "1", "2", "3", "4"]
+
+
+def test_coverage_of_just_the_least_is_enough():
+    """Of the group 90 of 100 can be compared, of the others all."""
+    even, alone = (45, 45, 50, 50), (5, 5, 0, 0)
+    found = judged(even, alone)
+    assert (found["verdict"], found["coverage"]["groups"]) == ("certified", ["9/10", "1"])
+    assert judged(even, alone, min_coverage="91/100")["verdict"] == "cannot decide"
+    others = judged((50, 50, 45, 45), (0, 0, 5, 5))
+    assert (others["verdict"], others["coverage"]["groups"]) == ("certified", ["1", "9/10"])
+
+
+def test_where_nobody_is_compared_no_coverage_is_enough():
+    assert judged((5, 5, 0, 0), min_coverage="0")["verdict"] == "cannot decide"
+    assert judged((5, 5, 5, 5), min_coverage="0")["verdict"] == "certified"
+    assert judged((5, 5, 5, 5), min_coverage="1")["verdict"] == "certified"
+
+
+@pytest.mark.parametrize("threshold", ["1/1000000", "999999/1000000"])
+def test_thresholds_near_the_bounds_are_in_range(threshold):
+    assert judged((5, 5, 5, 5), threshold=threshold)["verdict"] == "certified"
+
+
+def test_several_groups_are_judged_pair_by_pair():
+    """Rates of a, b, c: 1/2, 1/2, 1/5 in the first place; c alone in the third."""
+    asked = compared(group=None, other=None, groups=["a", "b", "c"], min_rows=2)
+    table = {
+        ("p",): ((2, 2), (1, 1), (1, 4)),
+        ("q",): ((3, 1), (1, 0), (3, 1)),
+        ("r",): ((0, 0), (0, 0), (2, 1)),
+    }
+    found = judge(table, asked)
+    assert found["table"] == [
+        ["p", 2, 2, 1, 1, 1, 4, "-3/10"],
+        ["q", 3, 1, 1, 0, 3, 1, "0"],
+        ["r", 0, 0, 0, 0, 2, 1, None],
+    ]
+    assert found["subpopulations"] == {
+        "above": 0, "below": 2, "comparisons": 4, "violating": 1, "occupied": 3, "measured": 2,
+    }  # fmt: skip
+    assert found["coverage"] == {"rows": "20/23", "groups": ["1", "2/3", "3/4"]}
+    assert (found["evidence"], found["verdict"]) == ([0], "not certified")
+
+
+def test_the_first_of_two_differences_of_the_same_size_is_written():
+    asked = compared(group=None, other="b", groups=["a", "b", "c"])
+    (line,) = judge({("p",): ((1, 1), (1, 0), (0, 1))}, asked)["table"]
+    assert line[-1] == "1"
+    (line,) = judge({("p",): ((1, 3), (1, 1), (3, 1))}, asked)["table"]
+    assert line[-1] == "1/4"
+    (line,) = judge({("p",): ((3, 1), (1, 1), (1, 3))}, asked)["table"]
+    assert line[-1] == "-1/4"
+
+
+def test_a_line_that_is_written_right_is_taken_itself():
+    table = {("p",): ((1, 1), (1, 0)), ("q",): ((1, 1), (1, 1)), ("r",): ((1, 0), (0, 0))}
+    written = [["p", 1, 1, 1, 0, "1/2"], ["q", 1, 1, 1, 1, "1/2"], ["r", 1, 0, 0, 0, None]]
+    first, second, third = judge(table, compared(), written)["table"]
+    assert (first is written[0], third is written[2]) == (True, True)
+    assert judge(table, compared(), written[:2])["table"][2] == third
+    assert (second, third) == (["q", 1, 1, 1, 1, "0"], ["r", 1, 0, 0, 0, None])
+
+
+def test_lines_in_another_order_are_not_taken():
+    table = {("p",): ((1, 1), (1, 0)), ("q",): ((1, 1), (1, 1))}
+    right = [["p", 1, 1, 1, 0, "1/2"], ["q", 1, 1, 1, 1, "0"]]
+    assert judge(table, compared(), right[::-1])["table"] == right
+
+
+def test_equal_labels_of_a_table_are_kept_once():
+    lines = json.loads('[["north", "x", 1, 1, 1, 1, "0"], ["north", "y", 1, 1, 1, 1, "0"]]')
+    entry = {"names": ["place", "kind"], "table": lines}
+    first, second = read_table(entry, compared())
+    assert first[0] is second[0] is lines[0][0] is lines[1][0]
+    assert lines[1] == ["north", "y", 1, 1, 1, 1, "0"]
+
+
+def test_equal_counts_of_a_table_are_kept_once():
+    lines = [["x", 1, 2, 3, 4, "0"], ["y", 1, 2, 3, 4, "0"], ["z", 1, 2, 4, 3, "0"]]
+    first, second, third = read_table({"names": ["x"], "table": lines}, compared()).values()
+    assert first is second
+    assert (first, third) == (((1, 2), (3, 4)), ((1, 2), (4, 3)))
+
+
+def test_a_truth_value_is_no_count_though_it_equals_that_of_another_line():
+    lines = [["x", 1, 2, 3, 4, "0"], ["y", True, 2, 3, 4, "0"]]
+    with pytest.raises(ValueError, match="'y', True, 2, 3, 4, '0'] is no subpopulation"):
+        read_table({"names": ["x"], "table": lines}, compared())
+
+
+YES, OPEN, NO = "certified", "cannot decide", "not certified"
+CLOSED = RecordedGraph(["c", "e"], {("c", "e")}, [], ["c"], "e")
+UNDIRECTED = RecordedGraph(["c", "e", "x"], {("c", "e")}, [["e", "x"]], ["c"], "e")
+
+
+def verdict(graph, verdicts, *, causes=1, complete=True, asked="causes", written=NO):
+    record = {"scope": {"asked": asked}, "verdict": written}
+    entries = [{"verdict": one} for one in verdicts]
+    return overall_verdict(record, graph, entries, causes=causes, complete=complete)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "right"),
+    [([YES], YES), ([OPEN], OPEN), ([NO], NO), ([YES, OPEN], OPEN), ([OPEN, NO, YES], NO)],
+)
+def test_the_worst_one_counts(verdicts, right):
+    assert verdict(CLOSED, verdicts) == right
+
+
+def test_where_sets_are_missing_nothing_is_certified():
+    assert verdict(CLOSED, [YES], complete=False) == OPEN
+    assert verdict(CLOSED, [NO], complete=False) == NO
+
+
+def test_possible_causes_that_disagree_leave_it_open():
+    assert verdict(UNDIRECTED, [NO, YES], causes=2) == OPEN
+    assert verdict(UNDIRECTED, [NO, NO], causes=2) == NO
+
+
+def test_with_open_edges_a_block_set_that_differs_may_leave_it_open():
+    """It need not be a block set in every graph, so both verdicts can be true."""
+    assert verdict(UNDIRECTED, [YES, NO], asked="all", written=OPEN) == OPEN
+    assert verdict(UNDIRECTED, [YES, NO], asked="all", written=NO) == NO
+
+
+@pytest.mark.parametrize(
+    ("lines", "sets", "rule", "release", "right"),
+    [
+        (NO, [["a"]], [], False, NO),
+        (NO, [["a"], ["b"]], [], False, "withheld"),
+        (NO, [["a"]], ["a"], False, "withheld"),
+        (YES, [["a"]], [], False, "withheld"),
+        (YES, [["a"], ["b"]], [], True, OPEN),
+        (YES, [["a"]], ["a"], True, OPEN),
+    ],
+)
+def test_a_shared_copy_says_what_its_lines_show_where_the_causes_are_known(
+    lines, sets, rule, release, right
+):
+    record = {"rules": {"declared": rule}} | ({"release": {}} if release else {})
+    assert shared_verdict(record, {"verdict": lines}, sets, OPEN) == right
+
+
+SIZES = st.integers(1, 40)
+THRESHOLDS = st.fractions(Fraction(1, 1000), Fraction(99, 100), max_denominator=1000)
+
+
+@given(SIZES, SIZES, st.data(), THRESHOLDS)
+def test_the_probability_is_that_of_all_tables_with_these_totals(group, other, data, threshold):
+    favorable = data.draw(st.integers(0, group + other))
+    ways = {
+        yes: comb(group, yes) * comb(other, favorable - yes)
+        for yes in range(max(0, favorable - other), min(group, favorable) + 1)
+    }
+    reaching = sum(
+        number
+        for yes, number in ways.items()
+        if abs(Fraction(favorable - yes, other) - Fraction(yes, group)) >= threshold
+    )
+    right = float(Fraction(reaching, comb(group + other, favorable)))
+    assert reach_probability(group, other, favorable, threshold) == pytest.approx(
+        right, rel=1e-13, abs=0
+    )
+
+
+@pytest.mark.parametrize("rows", [(40_000, 60_000, 5_000), (300, 9_000_000, 4_000_000)])
+def test_of_many_rows_it_is_what_the_engine_says(rows):
+    group, other, favorable = rows
+    threshold = Fraction(1, 150)
+    engine = reach_probabilities(*map(np.array, ([favorable], [group], [other])), threshold)
+    found = reach_probability(group, other, favorable, threshold)
+    assert found == pytest.approx(engine[0], rel=1e-9)
+    assert found > 0
+
+
+def test_as_many_rows_as_are_allowed_are_worked_out(monkeypatch):
+    table = {("x",): ((1, 1), (1, 1))}
+    monkeypatch.setattr(partition_claims, "MOST_ROWS", 4)
+    assert chance_numbers(table, Fraction(1, 20)) is not None
+    monkeypatch.setattr(partition_claims, "MOST_ROWS", 3)
+    assert chance_numbers(table, Fraction(1, 20)) is None
+
+
+def test_a_table_in_which_nobody_can_be_compared_adds_nothing():
+    table = {("x",): ((1, 1), (1, 1)), ("y",): ((2, 3), (0, 0)), ("z",): ((0, 0), (1, 0))}
+    assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1 / 3, "rows": 4 / 3}
+    assert chance_numbers(table, Fraction(1, 20), 2) == {"expected": 1 / 3, "rows": 4 / 3}
+    assert chance_numbers(table, Fraction(1, 20), 3) == {"expected": 0, "rows": 0}
+
+
+def test_lines_of_the_same_totals_count_each():
+    table = {("x",): ((1, 1), (1, 1)), ("y",): ((1, 1), (1, 1)), ("z",): ((2, 0), (0, 2))}
+    assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1, "rows": 4}
+
+
+def test_one_person_against_one_counts_unless_more_are_asked_for():
+    table = {("x",): ((1, 0), (0, 1))}
+    assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1, "rows": 2}
+    assert chance_numbers(table, Fraction(1, 20), 2) == {"expected": 0, "rows": 0}
+
+
+@pytest.mark.parametrize("name", ["expected", "rows"])
+@pytest.mark.parametrize("factor", [1 + 1e-6, 0.5, -1])
+def test_altered_numbers_are_false(name, factor):
+    def change(document):
+        chance = document["partitions"][0]["subpopulations"]["by_chance"]
+        chance[name] = f"{float(chance[name]) * factor:.12g}"
+
+    status, notes = forged(change)
+    assert status == 1
+    assert notes[0].startswith(f"partitions[0].subpopulations.by_chance.{name}: it says")
+
+
+@pytest.mark.parametrize("value", [35, None, [], "about 35"])
+def test_what_is_no_estimate_is_false(value):
+    def change(document):
+        document["partitions"][0]["subpopulations"]["by_chance"]["expected"] = value
+
+    assert forged(change)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("p", "nan"), ("p", "-1"), ("at_threshold", "inf"), ("lower", "1"), ("upper", -1)],
+)
+def test_what_no_estimate_can_be_is_refused(name, value):
+    def change(document):
+        document["partitions"][0]["subpopulations"]["by_chance"][name] = value
+
+    assert forged(change)[0] == 1
+
+
+@pytest.mark.parametrize("name", ["expected", "rows", "p", "at_threshold"])
+@pytest.mark.parametrize("spelling", [" {}", "{}0", "+{}", "{}e0", "٠{}"])
+def test_a_decimal_has_one_spelling(name, spelling):
+    def change(document):
+        chance = document["partitions"][0]["subpopulations"]["by_chance"]
+        chance[name] = spelling.format(chance[name])
+
+    status, notes = forged(change)
+    assert status == 1
+    assert notes[0].startswith(f"partitions[0].subpopulations.by_chance.{name}: it says")
+
+
+def test_a_chance_too_small_to_be_written_is_not_false():
+    written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
+    written |= {"lower": 0, "upper": 0}
+    table = {("x",): ((50_000, 50_000), (50_000, 50_000))}
+    numbers = chance_numbers(table, Fraction(1, 20))
+    assert 0 < numbers["expected"] < numbers["rows"] < 1e-15
+    assert partition_claims.right_chance(written, table, compared()) == written
+
+
+@pytest.mark.parametrize(("people", "is_written"), [(27, True), (28, False)])
+def test_a_chance_is_too_small_to_be_written_under_a_thousand_million_millionth(
+    people, is_written
+):
+    """All women are hired and no man, or the reverse: two of C(2n, n) ways."""
+    written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
+    written |= {"lower": 0, "upper": 0}
+    right = partition_claims.right_chance(
+        written, {("x",): ((people, 0), (0, people))}, compared(threshold="99/100")
+    )
+    chance = 2 / comb(2 * people, people)
+    assert (chance > 1.01e-15) == is_written
+    expected = {"expected": f"{chance:.12g}", "rows": f"{2 * people * chance:.12g}"}
+    assert right == written | (expected if is_written else {})
+
+
+def test_ten_million_rows_are_worked_out_and_not_one_more():
+    assert not partition_claims.has_too_many_rows({("x",): ((10**7 - 1, 0), (0, 1))})
+    assert partition_claims.has_too_many_rows({("x",): ((10**7, 0), (0, 1))})
+
+
+def test_with_too_many_rows_the_numbers_are_taken_as_they_are(monkeypatch):
+    monkeypatch.setattr(partition_claims, "MOST_ROWS", 400)
+    expected = json.loads(CERTIFICATE.to_json())["partitions"][0]["subpopulations"]["by_chance"]
+
+    def change(document):
+        assert document["partitions"][0]["subpopulations"]["by_chance"] == expected
+        document["partitions"][0]["subpopulations"]["by_chance"]["expected"] = "1"
+
+    assert forged(change) == (0, [])
+    assert checker.verify(CERTIFICATE.to_json()).stated["by_chance"].startswith("all of it")
+
+
+PAIRS = certify(counted(), GROUPS, QUESTIONS["pairs"]).to_json()
+
+
+@pytest.mark.parametrize("name", ["expected", "rows", "p", "error"])
+def test_what_was_simulated_is_stated_and_spelled_in_one_way(name):
+    def change(new):
+        def forgery(document):
+            chance = document["partitions"][0]["subpopulations"]["by_chance"]
+            chance[name] = new.format(chance[name])
+
+        return forgery
+
+    stated = checker.verify(PAIRS).stated["by_chance"]
+    assert stated == "all of it, as it was simulated"
+    assert forged(change("0.25"), PAIRS) == (0, [])
+    for spelling in ("+{}", "nan", "-1", "inf", "much"):
+        assert forged(change(spelling), PAIRS)[0] == 1
+
+
+@pytest.mark.parametrize("change", [{"at_threshold": "1"}, {"lower": -1}, {"upper": "2"}])
+def test_of_what_was_simulated_nothing_else_is_said(change):
+    def forgery(document):
+        document["partitions"][0]["subpopulations"]["by_chance"].update(change)
+
+    assert forged(forgery, PAIRS)[0] == 1
+
+
+def test_what_was_simulated_has_a_standard_error():
+    def forgery(document):
+        del document["partitions"][0]["subpopulations"]["by_chance"]["error"]
+
+    assert forged(forgery, PAIRS) == (1, ["malformed: it has no 'error'"])
+
+
+def test_groups_with_few_rows_take_no_part_in_what_chance_makes():
+    """Two of a kind in each group: one third of all ways puts a difference there."""
+    written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
+    written |= {"lower": 0, "upper": 0}
+    table = {("x",): ((1, 1), (1, 1)), ("y",): ((1, 0), (4, 4))}
+    right = partition_claims.right_chance(written, table, compared(min_rows=2))
+    assert right == written | {"expected": "0.333333333333", "rows": "1.33333333333"}
+
+
+def test_any_change_breaks_the_seal():
+    document = json.loads(CERTIFICATE.to_json())
+    document["assumptions"][0] = "None."
+    status, notes = verify(json.dumps(document))
+    assert (status, len(notes)) == (1, 1)
+    assert notes[0].startswith("seal: ")
+
+
+def test_a_dropped_row_is_false_though_sealed():
+    def change(document):
+        del document["partitions"][0]["table"][1]
+
+    status, notes = forged(change)
+    assert status == 1
+    assert any(note.startswith("rows.examined: it says 2200") for note in notes)
+    assert any(note.startswith("partitions[0].digest") for note in notes)
+
+
+def test_the_digest_is_that_of_lines_of_json_as_they_are_read():
+    asked = compared(
+        group="weiblich",
+        other="männlich",
+        groups=["weiblich", "männlich"],
+        favorable="ja",
+        decisions=["ja", "nein"],
+    )
+    lines = [
+        '["sex", "straße", "zusage"]',
+        '["männlich", "Süd", "ja", 3]',
+        '["weiblich", "Süd", "ja", 1]',
+        '["weiblich", "Süd", "nein", 2]',
+    ]
+    right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    assert digest(asked, "zusage", ["straße"], {("Süd",): ((1, 2), (3, 0))}) == right
+
+
+def test_a_sign_of_percent_in_a_label_is_one_like_others():
+    asked = compared(group="50%s", groups=["50%s", "m"], favorable="%d", decisions=["%d", "%%"])
+    lines = ['["d", "sex", "x"]', '["%%", "m", "100%", 4]', '["%d", "50%s", "100%", 1]']
+    right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    assert digest(asked, "d", ["x"], {("100%",): ((1, 0), (0, 4))}) == right
+
+
+def test_groups_of_two_attributes_are_digested_under_one_name():
+    asked = compared(
+        protected=["sex", "race"],
+        group=None,
+        other=None,
+        groups=["f & a", "f & b", "m & a"],
+        favorable=None,
+        criterion="every",
+        decisions=["x", "y", "z"],
+    )
+    lines = [
+        '["loan", "sex & race"]',
+        '["x", "f & a", 4]',
+        '["y", "m & a", 5]',
+        '["z", "f & b", 6]',
+    ]
+    right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    counts = ((4, 0, 0), (0, 0, 6), (0, 5, 0))
+    assert digest(asked, "loan", [], {(): counts}) == right
+
+
+labels = st.text(st.sampled_from('ab"\\/ ,]\t\x01éﬀ😀'), max_size=3)
+
+
+@given(
+    st.dictionaries(st.tuples(labels, labels), st.lists(st.integers(0, 11), min_size=4)),
+    st.permutations(["a", "sex", "x"]),
+)
+def test_the_lines_are_sorted_as_text_wherever_the_groups_stand(table, columns):
+    first, decision, second = columns[0], "h", columns[1]
+    asked = compared(protected=columns[2])
+    table = {people: ((*n[:2],), (*n[2:4],)) for people, n in table.items()}
+    lines = [
+        [dict(zip(columns, (*people, group), strict=True)) | {decision: kind}, n[at][to]]
+        for people, n in table.items()
+        for at, group in enumerate(asked.groups)
+        for to, kind in enumerate(asked.kinds)
+    ]
+    texts = [
+        json.dumps([*(values[name] for name in sorted(values)), many], ensure_ascii=False)
+        for values, many in lines
+        if many
+    ]
+    text = "\n".join([json.dumps(sorted([*columns, decision])), *sorted(texts)])
+    right = hashlib.sha256(text.encode()).hexdigest()
+    assert digest(asked, decision, [first, second], table) == right

@@ -1,0 +1,493 @@
+"""Sides, worlds, witnesses and the effects in one graph."""
+
+from collections import Counter
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from tests.certificate_records import compared
+from tests.loans import APART, INCOME_FIRST, QUESTION, ZIP_FIRST, asking, loans
+from tests.recorded_paths import asked, record_of, worlds_of
+
+import evenhand as eh
+from evenhand import CausalGraph, CountTable
+from evenhand.checker.group_comparisons import read_share
+from evenhand.checker.path_effects import (
+    PathQuestion,
+    PathWorlds,
+    RecordedPaths,
+    WitnessBounds,
+    decimals,
+    judge_effect,
+    path_effects,
+    right_graph,
+)
+from evenhand.checker.path_tables import read_tables
+
+
+@pytest.mark.parametrize(
+    ("graph", "income", "witnesses"),
+    [
+        (ZIP_FIRST, "explained", []),
+        (APART, "explained", []),
+        (INCOME_FIRST, "witness", ["income"]),
+    ],
+)
+def test_sides_of_the_loan_graphs(graph, income, witnesses):
+    paths = worlds_of(graph)[0].paths
+    assert paths.sides == {"income": income, "loan": "direct", "zip": "through"}
+    assert paths.witnesses == witnesses
+
+
+def paths(text, **fields):
+    graph = CausalGraph.parse(text)
+    order = graph.topological_order()
+    return RecordedPaths(
+        [(*sorted(graph.parents(node)), node) for node in order], asked(asking(**fields))
+    )
+
+
+def test_a_child_that_only_makes_what_is_chosen_is_on_its_side():
+    sides = paths("race -> school -> zip -> loan; race -> income -> loan").sides
+    assert sides == {"school": "through", "income": "explained"}
+
+
+@pytest.mark.parametrize(
+    ("explained", "income", "work"),
+    [((), "explained", "explained"), (["income"], "explained", "not judged")],
+)
+def test_of_named_explanations_others_are_not_judged(explained, income, work):
+    text = "race -> zip -> loan; race -> income -> loan; race -> work -> loan; work -> income"
+    sides = paths(text, explained=explained).sides
+    assert (sides["income"], sides["work"]) == (income, work)
+    text = "race -> zip -> loan; race -> income -> loan; race -> work -> income"
+    assert paths(text, explained=explained).sides["work"] == "explained"
+
+
+def test_what_is_chosen_and_on_no_path_is_not_in_use():
+    whole = paths("zip -> loan; race -> income -> loan")
+    assert (whole.in_use, whole.witnesses) == (frozenset(), [])
+    assert whole.sides == {"income": "explained"}
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        [("race",), ("race", "zip", "loan"), ("race", "zip")],  # loan before its cause
+        [("race",), ("race", "zip"), ("zip", "race", "loan")],  # causes not in order
+        [("race",), ("race", "race", "loan")],
+        [("race",), ("loan",), ("loan",)],
+        [("race",)],
+    ],
+)
+def test_tables_of_no_graph_are_refused(tables):
+    with pytest.raises(ValueError, match=r"indirect\.graphs"):
+        RecordedPaths(tables, asked())
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"redlining": []},
+        {"redlining": ["zip", "zip"]},
+        {"redlining": ["race"]},
+        {"redlining": ["zip", "loan"]},
+        {"explained": ["zip"]},
+        {"redlining_threshold": "1/1"},
+        {"redlining_threshold": "0"},
+        {"redlining_threshold": "1"},
+        {"redlining_threshold": "3/2"},
+        {"redlining_threshold": "2/40"},
+    ],
+)
+def test_questions_that_nobody_can_ask_are_refused(fields):
+    question = {**QUESTION.to_dict(), "other": "w", "groups": ["b", "w"]}
+    question |= {"decisions": ["yes", "no"], "min_coverage": "9/10"}
+    with pytest.raises(ValueError, match="question|written"):
+        PathQuestion.of({**question, **fields}, compared(**question))
+
+
+NONE = frozenset()
+
+
+def test_the_group_as_it_is_and_as_the_others_are():
+    worlds, _ = worlds_of(ZIP_FIRST)
+    assert worlds.share((NONE, None)) == (Fraction(6, 25),) * 2
+    everybody = frozenset(["zip", "income", "loan"])
+    assert worlds.share((everybody, None)) == (Fraction(1, 2),) * 2
+    assert worlds_of(APART)[0].share((NONE, None)) == (Fraction(59, 250),) * 2
+
+
+def test_a_share_is_computed_once(monkeypatch):
+    worlds, _ = worlds_of(ZIP_FIRST)
+    first = worlds.share((NONE, None))
+    monkeypatch.setattr(PathWorlds, "relevant", None)
+    assert worlds.share((NONE, None)) == first
+
+
+def test_the_sum_of_shares_has_the_ends_of_each():
+    worlds, _ = worlds_of(ZIP_FIRST)
+    worlds.known = {
+        (NONE, 0): (Fraction(1, 4), Fraction(1, 2)),
+        (NONE, 1): (Fraction(0), Fraction(1, 8)),
+        (NONE, None): (Fraction(1), Fraction(1)),
+    }
+    sums = Counter({(NONE, 0): 2, (NONE, 1): -1, (NONE, None): 0})
+    assert worlds.bounds(sums) == (Fraction(3, 8), Fraction(1))
+
+
+TOWNS = CountTable.of(
+    {
+        "town": list("1111222222"),
+        "race": list("bwwwbbbwww"),
+        "zip": list("1212121212"),
+        "loan": ["yes", "no", "yes", "no", "yes", "no", "yes", "no", "yes", "yes"],
+    },
+    [10] * 10,
+)
+
+
+def test_what_causes_only_who_is_in_a_group_bears_on_its_rows_alone():
+    graph = CausalGraph.parse("town -> race; race -> loan; race -> zip -> loan")
+    worlds, _ = worlds_of(graph, counts=TOWNS)
+    assert (worlds.relevant(0), worlds.relevant(None)) == (["town", "zip"], ["zip"])
+    assert worlds.share((NONE, 0)) == worlds.share((NONE, None)) == (Fraction(3, 4),) * 2
+
+
+def test_the_rows_of_a_group_count_by_its_causes():
+    """By hand: of 40 in town 1 are 10 in the group, of 60 in town 2 are 30."""
+    table = TOWNS
+    graph = CausalGraph.parse("town -> race; town -> loan; race -> loan; race -> zip -> loan")
+    worlds, _ = worlds_of(graph, counts=table)
+    (context,) = worlds.context(0)
+    assert context.names == ("town",)
+    assert context.cells == {
+        (0,): Fraction(1, 4) / Fraction(2, 5),
+        (1,): Fraction(1, 2) / Fraction(2, 5),
+    }
+    assert worlds.relevant(0) == worlds.relevant(None) == ["town", "zip"]
+    assert (worlds.rows_of(0), worlds.context(None)) == (0, [])
+
+
+def test_where_nothing_causes_who_is_in_a_group_its_rows_are_like_all():
+    worlds, _ = worlds_of(ZIP_FIRST)
+    assert (worlds.rows_of(1), worlds.relevant(0)) == (None, ["zip", "income"])
+
+
+def test_unseen_people_count_as_neither():
+    cells = [(labels, n) for labels, n in loans() if labels[:3] != ("b", "2", "hi")]
+    columns = dict(
+        zip(
+            ("race", "zip", "income", "loan"),
+            zip(*(c for c, _ in cells), strict=True),
+            strict=True,
+        )
+    )
+    worlds, _ = worlds_of(APART, counts=CountTable.of(columns, [n for _, n in cells]))
+    low, high = worlds.share((NONE, None))
+    # Of 80, 40 live in district 2, and 10 have a high income.
+    assert high - low == Fraction(40, 80) * Fraction(10, 80)
+
+
+NESTED = CausalGraph.parse(
+    "race -> home; race -> school; home -> zip; zip -> school; home -> school; "
+    "school -> club; home -> loan; school -> loan; zip -> loan; club -> loan"
+)
+
+
+def proofs(entry, at="forward"):
+    return [[[*map(read_share, line)] for line in kind] for kind in entry["potentials"][at]]
+
+
+def asked_people(*, seen=True):
+    """Everybody at the first home gets a loan, nobody at the second; is the group there?"""
+    lines = []
+    for number in range(64):
+        race, home, zip_, school, club, loan = (number >> bit & 1 for bit in range(6))
+        is_unseen = not seen and (race, home) == (0, 1)
+        if (home + loan) % 2 and not is_unseen:
+            labels = ("bw"[race], *map(str, (home, zip_, school, club)), ("no", "yes")[loan])
+            lines.append((*labels, 1 + number % 7))
+    *columns, counts = zip(*lines, strict=True)
+    names = ("race", "home", "zip", "school", "club", "loan")
+    return CountTable.of(dict(zip(names, columns, strict=True)), counts)
+
+
+def nested(**options):
+    return worlds_of(NESTED, counts=asked_people(**options), redlining=["zip", "club"])
+
+
+def test_potentials_prove_the_bounds():
+    worlds, entry = worlds_of(INCOME_FIRST)
+    bounds = WitnessBounds(worlds, None).bounds(*proofs(entry))
+    reference = Fraction(6, 25)
+    assert bounds == (reference + Fraction(1, 100), reference + Fraction(1, 60))
+
+
+def test_other_potentials_prove_no_more():
+    worlds, _ = worlds_of(INCOME_FIRST)
+    bounds = WitnessBounds(worlds, None)
+    best = bounds.bounds(*proofs(worlds_of(INCOME_FIRST)[1]))
+    for own in ([Fraction(0), Fraction(0)], [Fraction(5), Fraction(0)], [Fraction(-1, 9), 0]):
+        low, high = bounds.bounds([own], [own])
+        assert low <= best[0] <= best[1] <= high
+
+
+@pytest.mark.parametrize(
+    ("favorable", "rest"),
+    [([], [[0, 0]]), ([[0]], [[0, 0]]), ([[0, 0]], [[0, 0], [0, 0]]), ([[]], [[0, 0]])],
+)
+def test_potentials_of_other_problems_are_refused(favorable, rest):
+    worlds, _ = worlds_of(INCOME_FIRST)
+    with pytest.raises(ValueError, match="potentials|shorter|longer"):
+        WitnessBounds(worlds, None).bounds(favorable, rest)
+
+
+@pytest.mark.parametrize(
+    ("own", "at", "least", "most"),
+    [(0, "forward", "899/1920", "757/960"), (1, "backward", "29/75", "67/96")],
+)
+def test_a_problem_with_unseen_people_adds_nothing_and_has_no_potentials(own, at, least, most):
+    """Age causes income, and nobody of the group is young."""
+    lines = [
+        ("b", "old", "hi", "1", "yes", 5), ("b", "old", "lo", "2", "no", 7),
+        ("b", "old", "lo", "1", "yes", 3), ("w", "old", "hi", "1", "yes", 8),
+        ("w", "old", "lo", "2", "yes", 4), ("w", "old", "hi", "2", "no", 2),
+        ("w", "young", "hi", "1", "yes", 6), ("w", "young", "lo", "2", "no", 5),
+    ]  # fmt: skip
+    *columns, counts = zip(*lines, strict=True)
+    names = ("race", "age", "income", "zip", "loan")
+    table = CountTable.of(dict(zip(names, columns, strict=True)), counts)
+    graph = CausalGraph.parse(
+        "race -> income; age -> income; income -> zip; race -> zip; zip -> loan; income -> loan"
+    )
+    worlds, entry = worlds_of(graph, own, counts=table)
+    favorable, rest = proofs(entry, at)
+    assert [len(own) for own in favorable] == [len(own) for own in rest] == [2, 0]
+    low, high = WitnessBounds(worlds, None).bounds(favorable, rest)
+    assert (low, high) == (Fraction(least), Fraction(most))  # those of the engine
+    assert high - low >= Fraction(11, 40)  # the share of the young
+    with pytest.raises(ValueError, match="2 potentials of"):
+        WitnessBounds(worlds, None).bounds([favorable[0], [Fraction(9)] * 2], rest)
+
+
+@pytest.mark.parametrize(("seen", "least"), [(True, 0), (False, 1)])
+def test_the_closed_form_takes_the_least_over_homes_that_the_group_has(seen, least):
+    worlds, entry = nested(seen=seen)
+    bounds = WitnessBounds(worlds, None)
+    assert bounds.is_nested
+    assert entry["potentials"]["forward"] == [[], []]
+    assert bounds.bounds([], []) == (least, 1)
+
+
+def test_a_row_of_no_witness_is_one_of_all_its_causes():
+    worlds, _ = nested()
+    bounds, cells = WitnessBounds(worlds, None), worlds.tables["school"].cells
+    names = worlds.tables["school"].names
+    assert names == ("home", "race", "zip", "school")
+    gone = [line for line in cells if line[:3] == (1, 0, 0)]
+    for line in gone:
+        del cells[line]
+    assert gone
+    assert all(bounds.can_be({"home": 1, "zip": 0, "school": s}) for s in (0, 1))
+    del cells[1, 0, 1, 0]
+    assert not bounds.can_be({"home": 1, "zip": 1, "school": 0})
+
+
+def test_the_closed_form_has_no_potentials():
+    worlds, _ = nested()
+    with pytest.raises(ValueError, match="no transport problem"):
+        WitnessBounds(worlds, None).bounds([[Fraction(0)]], [])
+
+
+def test_a_witness_can_be_what_it_is_or_what_no_row_tells():
+    worlds, _ = nested(seen=False)
+    bounds = WitnessBounds(worlds, None)
+    first, second = ({"home": home, "school": 0, "zip": 0} for home in (0, 1))
+    assert bounds.can_be(first)
+    assert not bounds.can_be(second)  # of the group nobody is at the second home
+    worlds.tables["home"].cells.clear()
+    assert bounds.can_be(second)
+
+
+NAMES = ("direct", "through", "explained", "combination", "total")
+BY_HAND = {
+    (ZIP_FIRST, 0): "11/100 1/150 13/125 59/1500 13/50",
+    (ZIP_FIRST, 1): "-19/125 -1/20 -2/15 113/1500 -13/50",
+    (APART, 0): "23/200 2/125 84/625 -13/5000 657/2500",
+}
+
+
+@pytest.mark.parametrize(("graph", "own"), BY_HAND)
+def test_the_loan_table_by_hand(graph, own):
+    worlds, _ = worlds_of(graph, own)
+    effects = path_effects(worlds, [[], []])
+    exact = [Fraction(text) for text in BY_HAND[graph, own].split()]
+    assert [effects[name] for name in NAMES] == [(one, one) for one in exact]
+    assert effects["spurious"] == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("own", "at", "low", "high"),
+    [(0, "forward", "1/100", "1/60"), (1, "backward", "-9/250", "-13/375")],
+)
+def test_bounds_of_the_loan_table_by_hand(own, at, low, high):
+    worlds, entry = worlds_of(INCOME_FIRST, own)
+    proofs = [[[*map(read_share, line)] for line in kind] for kind in entry["potentials"][at]]
+    effects = path_effects(worlds, proofs)
+    assert effects["through"] == (Fraction(low), Fraction(high))
+    total, direct = effects["total"][0], effects["direct"][0]
+    assert effects["combination"] == (
+        total - direct - Fraction(high),
+        total - direct - Fraction(low),
+    )
+
+
+def test_what_nobody_named_has_an_effect_of_its_own():
+    worlds, _ = worlds_of(APART, explained=["income"])
+    assert path_effects(worlds, [[], []])["not judged"] == (0, 0)
+
+
+def people(seed):
+    """Random people; some of what could be is not there, but for the last seed."""
+    numbers = np.random.default_rng(seed)
+    names = ("town", "race", "home", "zip", "school", "loan")
+    some = 1 if seed == 2 else 0.7
+    lines = [line for line in product(range(2), repeat=6) if numbers.random() < some]
+    labels = zip(*lines, strict=True)
+    columns = {name: [*map(str, column)] for name, column in zip(names, labels, strict=True)}
+    columns["race"] = ["bw"[int(one)] for one in columns["race"]]
+    columns["loan"] = [("no", "yes")[int(one)] for one in columns["loan"]]
+    return eh.CountTable.of(columns, numbers.integers(1, 20, len(lines)))
+
+
+CONFOUNDED = "town -> race; town -> loan; race -> zip; race -> loan; zip -> loan; home -> loan"
+GRAPHS = {
+    "identified": f"{CONFOUNDED}; race -> home; town -> home",
+    "without a direct arrow": "town -> race; town -> zip; race -> zip -> loan",
+    "witness": f"{CONFOUNDED}; race -> home; home -> zip; town -> home",
+    "witnesses": f"{CONFOUNDED}; race -> home; home -> zip; home -> school; school -> zip; "
+    "school -> loan",
+    "nested": f"{CONFOUNDED}; race -> home; home -> zip; zip -> school; race -> school; "
+    "school -> club; school -> loan; club -> loan",
+}
+
+
+def brute_share(tables, asked, reads, own, rows):
+    """The share of each kind of decision, by adding up over all assignments."""
+    (protected, decision), names = asked.ends, {table[-1]: table for table in tables}
+    relevant, ahead = set(), [decision] if rows is None else [decision, protected]
+    while ahead:
+        for cause in names[ahead.pop()][:-1]:
+            if cause not in relevant and cause != protected:
+                relevant.add(cause)
+                ahead.append(cause)
+    nodes = [*relevant, decision]
+
+    def share(node, at):
+        table = tables[names[node]]
+        line = tuple(at[name] for name in names[node])
+        row = sum(n for codes, n in table.items() if codes[:-1] == line[:-1])
+        return Fraction(table[line], row) if row else Fraction(0)
+
+    def group_share(group):
+        above = [node for node in names if _leads(names, node, protected)]
+        lines = product(range(2), repeat=len(above))
+        worlds = [{**dict(zip(above, line, strict=True)), protected: group} for line in lines]
+        return sum(prod(share(node, at) for node in (*above, protected)) for at in worlds)
+
+    kinds = [Fraction(0), Fraction(0)]
+    for line in product(range(2), repeat=len(nodes)):
+        at = dict(zip(nodes, line, strict=True))
+        weight = prod(
+            share(node, {**at, protected: 1 - own if node in reads else own}) for node in nodes
+        )
+        if rows is not None:
+            weight *= share(protected, {**at, protected: rows}) / (1 - group_share(1 - rows))
+        kinds[at[decision]] += weight
+    return kinds[0], 1 - kinds[1]
+
+
+def _leads(names, node, to):
+    return any(cause == node or _leads(names, node, cause) for cause in names[to][:-1])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("own", [0, 1])
+@pytest.mark.parametrize("basis", ["group", "all"])
+def test_effects_are_differences_of_shares_by_brute_force(seed, own, basis):
+    fields = {"basis": basis}
+    graph = eh.CausalGraph.parse(GRAPHS["identified"])
+    written = record_of(graph, people(seed), **fields)["indirect"]
+    question = asked(asking(**fields))
+    _, tables = read_tables(written, question.ends)
+    effects = path_effects(worlds_of(graph, own, people(seed), **fields)[0], [[], []])
+    rows = own if basis == "group" else None
+    share = partial(brute_share, tables, question, own=own)
+    low, high = share(reads=(), rows=rows)
+    everybody = ("zip", "home", "loan")
+    reads = {"direct": ["loan"], "through": ["zip"], "explained": ["home"], "total": everybody}
+    ends = {name: share(reads=one, rows=rows) for name, one in reads.items()}
+    for name in reads:
+        assert effects[name] == (ends[name][0] - high, ends[name][1] - low)
+    others, group = share(reads=everybody, rows=1 - own), share(reads=(), rows=own)
+    total = ends["total"]
+    if basis == "group":  # the group as it is cancels
+        assert effects["spurious"] == (others[0] - total[1], others[1] - total[0])
+    else:
+        least = others[0] - group[1] - total[1] + low
+        assert effects["spurious"] == (least, others[1] - group[0] - total[0] + high)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("basis", ["group", "all"])
+def test_a_graph_is_as_it_was_recorded(seed, name, basis):
+    counts = people(seed)
+    graph = eh.CausalGraph.parse(GRAPHS[name])
+    if name == "nested":
+        counts = with_clubs(counts)
+    fields = {"basis": basis, "redlining": ["zip", "club"] if name == "nested" else ["zip"]}
+    written = record_of(graph, counts, **fields)["indirect"]
+    question = asked(asking(**fields))
+    values, tables = read_tables(written, question.ends)
+    (entry,) = written["graphs"]
+    assert bool(entry["witnesses"]) is (name in ("witness", "witnesses", "nested"))
+    assert right_graph(question, entry, values, tables) == entry
+
+
+def with_clubs(counts):
+    lines = [
+        (*labels, club, n) for labels, n in counts for club in "xyz" if (n + ord(club)) % 5
+    ]
+    *columns, numbers = zip(*lines, strict=True)
+    return eh.CountTable.of(dict(zip((*counts.names, "club"), columns, strict=True)), numbers)
+
+
+@pytest.mark.parametrize(
+    ("both", "verdict"),
+    [
+        ([("-1/21", "1/21"), ("0", "0")], "certified"),
+        ([("-1/21", "1/20"), ("0", "0")], "cannot decide"),
+        ([("-1/20", "1/21"), ("0", "0")], "cannot decide"),
+        ([("0", "0"), ("1/20", "1/2")], "not certified"),
+        ([("-1", "1"), ("-1/2", "-1/20")], "not certified"),
+        ([("-1", "1"), ("-1/2", "-1/21")], "cannot decide"),
+    ],
+)
+def test_the_threshold_itself_is_beyond(both, verdict):
+    ends = [(Fraction(low), Fraction(high)) for low, high in both]
+    assert judge_effect(ends, Fraction(1, 20)) == verdict
+
+
+def test_decimals_are_rounded_outward():
+    assert decimals((Fraction(-1, 3), Fraction(-1, 3))) == [
+        "-0.333333333334",
+        "-0.333333333333",
+    ]
+    assert decimals((Fraction(0), Fraction(3, 2))) == ["0.000000000000", "1.500000000000"]
+    tiny = Fraction(1, 10**20)
+    assert decimals((-tiny, tiny)) == ["-0.000000000001", "0.000000000001"]
