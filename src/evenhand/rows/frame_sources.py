@@ -1,7 +1,7 @@
 """Sources that are no files: Arrow objects, pandas, polars, DuckDB relations, Ibis tables."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from os import PathLike
 from typing import Any, Protocol, TypeAlias
@@ -22,28 +22,32 @@ from evenhand.rows.ibis_tables import engine_source, is_engine_table
 
 # A column of the table, by name, or as many values as it has rows.
 Column: TypeAlias = str | Sequence[Any]
+Anything: TypeAlias = Any  # whatever a person has
 
 
 class TableObject(Protocol):
     """A table in memory or in an engine: of pandas, polars, Arrow, DuckDB or Ibis."""
 
     @property
-    def columns(self) -> Any:  # noqa: ANN401  # each library has a type of its own for it
+    def columns(self) -> Anything:
         """The columns, or their names."""
 
 
 Source: TypeAlias = str | PathLike[str] | TableObject
 
 
-def frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a person has
+def frame_source(source: Anything) -> BatchSource:
     """A table that is not a file."""
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
     if isinstance(source, pa.Table):
-        table = rename_columns(source, unique_names(source.column_names))
-        return _table_source("Arrow table", source.column_names, table.select)
+        return _source(
+            "Arrow table",
+            source.column_names,
+            lambda at: source.select(at).to_batches(max_chunksize=BATCH_ROWS),
+        )
     if isinstance(source, pa.RecordBatchReader):
-        return _reader_source(source)
+        return _source("Arrow reader", source.schema.names, _read_once(source))
     if is_engine_table(source):
         return engine_source(source)
     # A relation exists only where duckdb is already imported.
@@ -53,20 +57,25 @@ def frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a pers
     return _frame_source(source)
 
 
-def _table_source(
-    where: str, names: Iterable[str], select: Callable[[list[str]], pa.Table]
+def _source(
+    where: str,
+    header: Iterable[str],
+    read: Callable[[list[int]], Iterable[pa.RecordBatch]],
 ) -> BatchSource:
+    """A table of which ``read`` gives the columns at some positions."""
+    header = tuple(header)
+    names = unique_names(header)
+
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        wanted = [*columns]
         with reading(where):
-            yield from select(list(columns)).to_batches(max_chunksize=BATCH_ROWS)
+            for batch in read([names.index(name) for name in wanted]):
+                yield rename_columns(batch, wanted)
 
-    header = tuple(names)
-    return BatchSource(
-        where=where, kind="frame", names=unique_names(header), header=header, open=batches
-    )
+    return BatchSource(where=where, kind="frame", names=names, header=header, open=batches)
 
 
-def rename_columns(frame: Any, names: Sequence[str]) -> Any:  # noqa: ANN401  # any kind of table
+def rename_columns(frame: Anything, names: Sequence[str]) -> Anything:
     """A table of pandas or Arrow with these column names; itself if it has them already."""
     if type(frame).__module__.partition(".")[0] == "pandas":
         return frame if [*frame.columns] == [*names] else frame.set_axis([*names], axis=1)
@@ -76,7 +85,7 @@ def rename_columns(frame: Any, names: Sequence[str]) -> Any:  # noqa: ANN401  # 
     return frame  # no other kind can have two columns of one name
 
 
-def _frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a person has
+def _frame_source(source: Anything) -> BatchSource:
     import narwhals as nw  # noqa: PLC0415  # files are read without it
 
     header = source.columns if type(source).__module__.partition(".")[0] == "pandas" else None
@@ -85,7 +94,7 @@ def _frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a per
     frame = nw.from_native(source, pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         if hasattr(source, "__arrow_c_stream__"):
-            return _reader_source(pa.RecordBatchReader.from_stream(source))
+            return frame_source(pa.RecordBatchReader.from_stream(source))
         raise InputError.of(
             f"A {type(source).__name__} is no table that can be read.",
             remedy="Give a path, an Arrow table, a pandas or polars frame, "
@@ -102,12 +111,13 @@ def _frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a per
             where=where,
         )
 
-    def select(columns: list[str]) -> pa.Table:
+    def read(at: list[int]) -> list[pa.RecordBatch]:
+        columns = [names[one] for one in at]
         chosen = frame.select(columns)
         eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
         try:
             # A pandas index comes along; it is no column.
-            return eager.to_arrow().select(columns)
+            table = eager.to_arrow().select(columns)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise InputError.of(
                 "A column of this frame mixes values of several types.",
@@ -115,52 +125,46 @@ def _frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a per
                 "Give it one type, as in frame['a'].astype(str), or leave it out.",
                 where,
             ) from error
+        batches: list[pa.RecordBatch] = table.to_batches(max_chunksize=BATCH_ROWS)
+        return batches
 
-    return _table_source(where, names if header is None else header, select)
+    return _source(where, names if header is None else header, read)
 
 
-def _reader_source(reader: pa.RecordBatchReader) -> BatchSource:
-    where = "Arrow reader"
+def _read_once(
+    reader: pa.RecordBatchReader,
+) -> Callable[[list[int]], Iterator[pa.RecordBatch]]:
     unread = [reader]
 
-    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+    def read(at: list[int]) -> Iterator[pa.RecordBatch]:
         if not unread:
             raise InputError.of(
                 "A reader can be read only once.",
                 "It was read before, perhaps to find quantiles.",
                 "Give a table, as in reader.read_all().",
-                where,
+                "Arrow reader",
             )
-        with reading(where):
-            for batch in unread.pop():
-                yield batch.rename_columns([*names]).select(list(columns))
+        yield from (batch.select(at) for batch in unread.pop())
 
-    header = tuple(reader.schema.names)
-    names = unique_names(header)
-    return BatchSource(where=where, kind="frame", names=names, header=header, open=batches)
+    return read
 
 
-def _relation_source(relation: Any, failure: type[Exception]) -> BatchSource:  # noqa: ANN401
+def _relation_source(relation: Anything, failure: type[Exception]) -> BatchSource:
     where = "DuckDB relation"
-    header = tuple(relation.columns)
-    names = unique_names(header)
 
-    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+    def read(at: list[int]) -> Iterator[pa.RecordBatch]:
         # By position: names in SQL do not tell 'a' from 'A'.
-        positions = ", ".join(f"#{names.index(name) + 1}" for name in columns)
+        positions = ", ".join(f"#{one + 1}" for one in at)
         try:
-            with reading(where):
-                stream = pa.RecordBatchReader.from_stream(relation.project(positions))
-                for batch in stream:
-                    yield pa.RecordBatch.from_arrays(batch.columns, list(columns))
+            yield from pa.RecordBatchReader.from_stream(relation.project(positions))
         except failure as error:
             raise InputError(unreadable(error, where)) from error
 
-    return BatchSource(where=where, kind="frame", names=names, header=header, open=batches)
+    return _source(where, relation.columns, read)
 
 
 def with_columns(
-    source: Any,  # noqa: ANN401  # whatever a person has
+    source: Anything,
     columns: Mapping[str, Column | None],
 ) -> tuple[Any, dict[str, str | None]]:
     """The source with columns for what is given as values, and the names of all.
@@ -224,7 +228,7 @@ def _column(name: str, values: Iterable[Any]) -> pa.Array:
         ) from error
 
 
-def _check_flat(name: str, values: Any) -> None:  # noqa: ANN401
+def _check_flat(name: str, values: Anything) -> None:
     """Refuse what is no list of single values: a number, a generator, a table."""
     shape = getattr(values, "shape", None)
     listable = isinstance(values, Iterable) and not isinstance(
@@ -248,7 +252,7 @@ def _check_flat(name: str, values: Any) -> None:  # noqa: ANN401
         )
 
 
-def check_header(source: Any) -> None:  # noqa: ANN401
+def check_header(source: Anything) -> None:
     """Refuse names that several columns have: only pandas and Arrow allow them."""
     is_pandas = type(source).__module__.partition(".")[0] == "pandas"
     arrow = source.column_names if isinstance(source, pa.Table) else ()
@@ -256,7 +260,7 @@ def check_header(source: Any) -> None:  # noqa: ANN401
     check_names(map(str, names))
 
 
-def _check_index(name: str, frame: Any, values: Any) -> None:  # noqa: ANN401
+def _check_index(name: str, frame: Anything, values: Anything) -> None:
     """Refuse a pandas series whose index is not that of the frame, in its order."""
     index: Any = getattr(values, "index", None)
     if hasattr(index, "equals") and not index.equals(frame.index):

@@ -24,6 +24,7 @@ from evenhand.question.parse_values import exact_number
 from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource
 from evenhand.rows.csv_encoder import MOST_VALUES
 from evenhand.rows.postgres_statements import (
+    Expression,
     arrow_schema,
     create_table_as,
     has_plain_types,
@@ -45,7 +46,7 @@ def is_engine_table(source: object) -> bool:
     return ibis is not None and isinstance(source, ibis.Table)
 
 
-def engine_source(table: Any, *, like: CountTable | None = None) -> BatchSource:  # noqa: ANN401
+def engine_source(table: Expression, *, like: CountTable | None = None) -> BatchSource:
     """A table, or any expression that gives one, in whatever engine holds it.
 
     ``like`` are the counts of a table much like it, where there are some.
@@ -75,12 +76,12 @@ def engine_source(table: Any, *, like: CountTable | None = None) -> BatchSource:
     )
 
 
-def table_name(table: Any) -> str:  # noqa: ANN401  # an Ibis table
+def table_name(table: Expression) -> str:
     """The table's name, if it has one: an expression has none."""
     return str(table.get_name()) if hasattr(table.op(), "name") else "Ibis table"
 
 
-def fetch(expression: Any, where: str) -> pa.Table:  # noqa: ANN401  # an Ibis table
+def fetch(expression: Expression, where: str) -> pa.Table:
     """The result of an expression, as a whole."""
     with engine_errors(where):
         if _is_text_from_postgres(expression):
@@ -90,7 +91,7 @@ def fetch(expression: Any, where: str) -> pa.Table:  # noqa: ANN401  # an Ibis t
         return expression.to_pyarrow()
 
 
-def stream_batches(expression: Any, where: str, *, coded: bool = False) -> Batches:  # noqa: ANN401
+def stream_batches(expression: Expression, where: str, *, coded: bool = False) -> Batches:
     """The result of an expression in batches, if the engine's driver can stream.
 
     ``coded`` allows any column of some batches to come dictionary-encoded.
@@ -112,18 +113,18 @@ def stream_batches(expression: Any, where: str, *, coded: bool = False) -> Batch
             yield from reader
 
 
-def _is_text_from_postgres(expression: Any) -> bool:  # noqa: ANN401  # an Ibis table
+def _is_text_from_postgres(expression: Expression) -> bool:
     return speaks_directly(expression) and has_plain_types(expression)
 
 
-def _fetch_from_spark(expression: Any) -> pa.Table:  # noqa: ANN401  # an Ibis table
+def _fetch_from_spark(expression: Expression) -> pa.Table:
     """The result of an expression in Spark, which Ibis would fetch through pandas."""
     engine = expression.get_backend()
     table = engine.raw_sql(engine.compile(expression)).toArrow()
     return table.cast(arrow_schema(expression))
 
 
-def computed_once(table: Any) -> Any:  # noqa: ANN401  # an Ibis table
+def computed_once(table: Expression) -> Expression:
     """The table with the guarantee that its columns are not computed again at each use.
 
     PostgreSQL would put their expressions into those above: a limit keeps them apart.
@@ -131,7 +132,7 @@ def computed_once(table: Any) -> Any:  # noqa: ANN401  # an Ibis table
     return table.limit(_NO_LIMIT) if table.get_backend().name == "postgres" else table
 
 
-def create_table(name: str, expression: Any) -> None:  # noqa: ANN401  # an Ibis table
+def create_table(name: str, expression: Expression) -> None:
     """Make a new table of an expression, in the engine that holds its rows."""
     engine = expression.get_backend()
     if speaks_directly(expression):
@@ -140,7 +141,7 @@ def create_table(name: str, expression: Any) -> None:  # noqa: ANN401  # an Ibis
         engine.create_table(name, expression)
 
 
-def quoted_name(engine: Any, name: str) -> str:  # noqa: ANN401  # Ibis's connection
+def quoted_name(engine: Expression, name: str) -> str:
     """A name as the engine's statements have it."""
     sqlglot: Any = sys.modules["sqlglot"]  # loaded with ibis
     quoted = sqlglot.to_identifier(name, quoted=True)
@@ -167,7 +168,7 @@ def engine_errors(where: str) -> Iterator[None]:
         ) from error
 
 
-def class_conditions(column: Any, bins: Bins) -> list[Any]:  # noqa: ANN401  # a column
+def class_conditions(column: Expression, bins: Bins) -> list[Any]:
     """For each cut of a column of numbers the condition that a number is below it."""
     whole = column.type().is_integer()
     return [
@@ -176,14 +177,14 @@ def class_conditions(column: Any, bins: Bins) -> list[Any]:  # noqa: ANN401  # a
     ]
 
 
-def engine_bins(column: Any, bins: Bins | int | None) -> Bins | None:  # noqa: ANN401  # a column
+def engine_bins(column: Expression, bins: Bins | int | None) -> Bins | None:
     """The bins of a column, if the engine can compute its classes exactly."""
     kind = column.type()
     exact = kind.is_integer() or kind.is_float64()
     return bins if exact and isinstance(bins, Bins) else None
 
 
-def missing_numbers(column: Any, na: Collection[str]) -> Any:  # noqa: ANN401  # a column
+def missing_numbers(column: Expression, na: Collection[str]) -> Expression:
     """The condition that a number is missing: null, NaN, or declared as such."""
     whole = column.type().is_integer()
     declared = [
@@ -193,7 +194,7 @@ def missing_numbers(column: Any, na: Collection[str]) -> Any:  # noqa: ANN401  #
     return absent | column.isin(declared) if declared else absent
 
 
-def repeating_columns(table: Any, names: Sequence[str], share: float) -> list[str]:  # noqa: ANN401
+def repeating_columns(table: Expression, names: Sequence[str], share: float) -> list[str]:
     """The columns with at most about so many different values for each row.
 
     An engine that cannot estimate the number of different values gets all of them.
@@ -207,14 +208,16 @@ def repeating_columns(table: Any, names: Sequence[str], share: float) -> list[st
     return [n for at, n in enumerate(names) if found[f"n{at}"] <= share * found["rows"]]
 
 
-def distinct_lines(table: Any, names: Sequence[str], codings: Codings, number: str) -> Any:  # noqa: ANN401
+def distinct_lines(
+    table: Expression, names: Sequence[str], codings: Codings, number: str
+) -> Expression:
     """The one GROUP BY: distinct lines of some columns, and the number of rows of each."""
     rows = table.count() if codings.frequency is None else table[codings.frequency].sum()
     keys = _line_columns(table, names, codings)
     return table.group_by(**keys).aggregate(**{number: rows.cast("int64")})
 
 
-def _line_columns(table: Any, names: Sequence[str], codings: Codings) -> dict[str, Any]:  # noqa: ANN401
+def _line_columns(table: Expression, names: Sequence[str], codings: Codings) -> dict[str, Any]:
     """Columns as they are counted, with classes for numbers that are binned."""
     return {
         name: _class_labels(table[name], bins, codings.na) if bins else table[name]
@@ -224,7 +227,7 @@ def _line_columns(table: Any, names: Sequence[str], codings: Codings) -> dict[st
 
 
 def _group_by(  # noqa: PLR0917
-    table: Any,  # noqa: ANN401  # an Ibis table
+    table: Expression,
     names: Sequence[str],
     codings: Codings,
     where: str,
@@ -267,7 +270,7 @@ def _group_by(  # noqa: PLR0917
     return source, replace(codings, frequency=frequency, bins=unbinned)
 
 
-def _is_read_by_rows(lines: Any, like: CountTable | None) -> bool:  # noqa: ANN401
+def _is_read_by_rows(lines: Expression, like: CountTable | None) -> bool:
     """Whether single rows are read and counted here, which can cost less than a GROUP BY.
 
     Processor seconds there and here of a million rows of 12 texts: 0.67 and 0.55 for all rows;
@@ -287,7 +290,7 @@ def _distinct(column: pa.Array) -> pa.Array:
     return column.dictionary if pa.types.is_dictionary(column.type) else pc.unique(column)
 
 
-def _settled(table: Any, name: str, codings: Codings, where: str) -> Bins | int:  # noqa: ANN401
+def _settled(table: Expression, name: str, codings: Codings, where: str) -> Bins | int:
     """The bins of a column; of floats the engine says whether all are whole numbers."""
     column, bins = table[name], codings.bins[name]
     if isinstance(bins, int) or bins.whole is not None:
@@ -301,7 +304,7 @@ def _settled(table: Any, name: str, codings: Codings, where: str) -> Bins | int:
     return bins.of_whole_numbers(not found.num_rows)
 
 
-def _class_labels(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa: ANN401  # columns
+def _class_labels(column: Expression, bins: Bins, na: Collection[str]) -> Expression:
     """The class label of each number, null for missing; infinity has its own."""
     ibis: Any = sys.modules["ibis"]
     *inside, beyond = map(ibis.literal, bins.labels)
@@ -316,7 +319,7 @@ def _class_labels(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa:
     return ibis.cases(*branches, else_=beyond)
 
 
-def _is_below(column: Any, cut: Boundary) -> Any:  # noqa: ANN401  # a column
+def _is_below(column: Expression, cut: Boundary) -> Expression:
     """Whether floats, taken as the decimals of their shortest text, are below a cut.
 
     Rounding keeps the order, so only the float nearest to the cut must be compared exactly.
@@ -335,7 +338,7 @@ def _number_of_label(text: str, *, whole: bool) -> int | float | None:
     return number if as_label(number) == text else None
 
 
-def _check_frequency(table: Any, name: str, where: str) -> None:  # noqa: ANN401
+def _check_frequency(table: Expression, name: str, where: str) -> None:
     """Refuse a frequency that is no whole number everywhere."""
     column = table[name]
     whole = column.type().is_integer()
