@@ -85,14 +85,48 @@ def test_batches_of_text_are_text(tmp_path):
     assert batches.schema.types == [pa.string(), pa.string()]
 
 
-@pytest.mark.parametrize("content", ["a,b\n", "a,b", "\ufeffa,b\r\n"])
-def test_a_header_alone_is_refused(write_file, content):
-    problem = the_problem(InputError, write_file(content))
-    assert "no rows" in problem.what
+FAR = b"a,b\n" + b"1,2\n" * 200_000
+REFUSED = {
+    "a header alone": ("a,b\n", {}, "no rows"),
+    "a header without an end": ("a,b", {}, "no rows"),
+    "a header after a byte order mark": ("\ufeffa,b\r\n", {}, "no rows"),
+    "blank lines": ("\n\n\n", {}, "no header"),
+    "a NUL byte in the header": (b"a,b\x00\n1,2\n", {}, "NUL byte at byte 3, line 1"),
+    "a NUL byte in a field": (FAR + b"3\x00,4\n", {}, "NUL byte", "line 200,002"),
+    "another delimiter": (
+        *("a;b;c\n1;2;3\n", {"delimiter": ","}, "one column"),
+        *("';' would give 3 columns", "delimiter=';'"),
+    ),
+    "the junk line of adult.test": (
+        *("|1x3 Cross validator\na,b,c\n1,2,3\n\n", {"delimiter": ","}, "one column"),
+    ),
+    **{
+        f"delimiter {one}": ("a,b\n1,2\n", {"delimiter": one}, repr(one))
+        for one in ("", ",,", '"', "\n", "→")
+    },
+    "Latin-1": (
+        *("name,b\nx,1\nJosé,2\n".encode("latin-1"), {}, "0xE9 at byte 14, line 3", "'é'"),
+        *("iconv -f LATIN1", "Excel", "LibreOffice"),
+    ),
+    "Latin-1 far down": (
+        *(FAR + "é,3\n".encode("latin-1"), {}, f"byte {len(FAR):,}, line 200,002"),
+    ),
+    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), {}, "at byte 0", "UTF-16", "iconv -f UTF-16"),
+    "UTF-16 without a mark": (
+        *("a,b\n1,2\n".encode("utf-16-le"), {}, "NUL byte at byte 1", "iconv -f UTF-16"),
+    ),
+    "a long line": ("a,b\n1," + "x" * 10**7 + "\n", {}, "131,072 characters", "line 2"),
+}
 
 
-def test_blank_lines_alone_are_refused(write_file):
-    assert "no header" in the_problem(InputError, write_file("\n\n\n")).what
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_text_that_is_no_table_is_refused_with_its_place(write_file, case):
+    content, options, *said = REFUSED[case]
+    path = write_file(content)
+    problem = the_problem(InputError, path, **options)
+    assert problem.where.startswith(str(path))
+    told = f"{problem} {problem.where}"
+    assert [text for text in said if text not in told] == []
 
 
 def test_a_stray_quote_is_part_of_the_text(write_file):
@@ -100,42 +134,11 @@ def test_a_stray_quote_is_part_of_the_text(write_file):
     assert table.attributes[0].values == ('5" pipe',)
 
 
-def test_a_nul_byte_in_the_header_is_refused_with_its_place(write_file):
-    problem = the_problem(InputError, write_file(b"a,b\x00\n1,2\n"))
-    assert "NUL byte at byte 3, line 1" in problem.what
-
-
-def test_a_nul_byte_in_a_field_is_refused_with_its_line(write_file):
-    problem = the_problem(InputError, write_file(b"a,b\n" + b"1,2\n" * 100_000 + b"3\x00,4\n"))
-    assert "NUL byte" in problem.what
-    assert "line 100,002" in problem.found
-
-
 def test_one_column_is_refused_unless_asked_for(write_file):
     path = write_file("a b\n1 2\n")
     assert "delimiter" in str(the_problem(InputError, path))
     assert read(path, delimiter=",").columns == ("a b",)
     assert read(path, delimiter=" ").columns == ("a", "b")
-
-
-def test_a_wrong_delimiter_is_refused_with_the_right_one(write_file):
-    problem = the_problem(InputError, write_file("a;b;c\n1;2;3\n"), delimiter=",")
-    assert "one column" in problem.what
-    assert "';' would give 3 columns" in problem.found
-    assert "delimiter=';'" in problem.remedy_text()
-
-
-@pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n", "→"])
-def test_a_delimiter_is_one_plain_character(write_file, delimiter):
-    problem = the_problem(InputError, write_file("a,b\n1,2\n"), delimiter=delimiter)
-    assert repr(delimiter) in problem.what
-
-
-def test_the_junk_line_of_adult_test_is_found(write_file):
-    problem = the_problem(
-        InputError, write_file("|1x3 Cross validator\na,b,c\n1,2,3\n\n"), delimiter=","
-    )
-    assert "one column" in problem.what
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
@@ -248,38 +251,6 @@ def test_a_quote_that_is_never_closed_is_found_where_it_opens(write_file, end):
 def test_an_open_quote_that_swallows_much_is_found_where_it_opens(write_file):
     path = write_file('a,b\n1,2\n3,"4\n' + "5,6\n" * 100_000)
     assert f"{path}, line 3" in [problem.where for problem in refusal(InputError, path)]
-
-
-def test_latin_1_is_refused_with_the_byte(write_file):
-    path = write_file("name,b\nx,1\nJosé,2\n".encode("latin-1"))
-    problem = the_problem(InputError, path)
-    assert problem.where == str(path)
-    assert "0xE9 at byte 14, line 3" in problem.what
-    assert "'é'" in problem.found
-    assert "iconv -f LATIN1" in problem.remedy_text()
-    assert "Excel" in problem.remedy_text()
-    assert "LibreOffice" in problem.remedy_text()
-
-
-def test_latin_1_far_down_is_refused_with_the_byte(write_file):
-    head = b"a,b\n" + b"1,2\n" * 200_000
-    problem = the_problem(InputError, write_file(head + "é,3\n".encode("latin-1")))
-    assert f"byte {len(head):,}, line 200,002" in problem.what
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
-def test_utf_16_is_refused_with_the_byte(write_file, encoding):
-    problem = the_problem(InputError, write_file("a,b\n1,2\n".encode(encoding)))
-    assert "byte 0" in problem.what or "NUL byte at byte 1" in problem.what
-    assert "UTF-16" in problem.found
-    assert "iconv -f UTF-16" in problem.remedy_text()
-
-
-def test_a_line_longer_than_any_is_refused(write_file):
-    path = write_file("a,b\n1," + "x" * 10_000_000 + "\n")
-    problem = the_problem(InputError, path)
-    assert problem.where == f"{path}, line 2"
-    assert "more than 131,072 characters" in problem.found
 
 
 @pytest.mark.parametrize(

@@ -134,26 +134,17 @@ def test_all_unknown_columns_are_named_together(write_file):
     assert [problem.what.split()[-1] for problem in problems] == ["'x'.", "'y'.", "'z'."]
 
 
-def test_choosing_a_column_twice_is_refused(write_file):
-    problem = the_problem(QuestionError, write_file("a,b\n1,2\n"), columns=["a", "a"])
-    assert "'a'" in problem.what
-
-
-def test_choosing_no_column_is_refused(write_file):
-    assert "No column" in the_problem(QuestionError, write_file("a,b\n1,2\n"), columns=[]).what
-
-
-def test_the_frequency_is_no_attribute(write_file):
-    problem = the_problem(
-        QuestionError, write_file("a,n\n1,2\n"), columns=["a", "n"], frequency="n"
-    )
-    assert "'n'" in problem.what
-
-
-def test_codings_are_given_in_one_way(write_file):
-    codings = read(write_file("a,b\n1,2\n")).codings
-    problem = the_problem(QuestionError, write_file("a,b\n1,2\n"), codings=codings, na=["x"])
-    assert "twice" in problem.what
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"columns": ["a", "a"]}, "'a'"),
+        ({"columns": []}, "No column"),
+        ({"columns": ["a", "b"], "frequency": "b"}, "'b'"),
+        ({"codings": Codings(), "na": ["x"]}, "twice"),
+    ],
+)
+def test_a_choice_that_contradicts_itself_is_refused(write_file, options, said):
+    assert said in the_problem(QuestionError, write_file("a,b\n1,2\n"), **options).what
 
 
 PEOPLE = pa.table(
