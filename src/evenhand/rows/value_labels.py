@@ -6,6 +6,7 @@ A text that cannot be binned, or is no frequency, gets the code ``UNFIT``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
@@ -374,8 +375,8 @@ class LabelArray(Sequence[str]):
         found = pc.or_(markers, pc.equal(self._array, as_texts([MISSING])[0]))
         return np.flatnonzero(as_numpy(found.cast(pa.uint8()))).tolist()
 
-    def floats(self, unknown: Sequence[int] = ()) -> NDArray[np.float64] | None:
-        """Each label as a float, unknown ones as NaN; None if Arrow cannot parse another."""
+    def floats(self, unknown: Sequence[int]) -> NDArray[np.float64] | None:
+        """Each label as a float, unknown ones as NaN; None if another is no number."""
         texts = pc.utf8_trim_whitespace(self._array)
         if unknown:
             places = np.arange(len(self))
@@ -384,6 +385,8 @@ class LabelArray(Sequence[str]):
         try:
             return as_numpy(texts.cast(pa.float64()))
         except pa.ArrowInvalid:
+            with suppress(ValueError):  # Python reads more spellings
+                return np.array([*map(float, to_texts(texts))])
             return None
 
 

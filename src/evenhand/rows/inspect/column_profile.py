@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from evenhand.counts import CountTable
 from evenhand.counts.label_order import looks_missing
 from evenhand.question.codings import MISSING
+from evenhand.rows.arrow_numpy import as_texts
 from evenhand.rows.inspect.class_suggestions import (
     MOST_DECISIONS,
     ClassSuggestion,
@@ -27,7 +27,6 @@ FEW = 12  # values up to which numbers need no classes
 _LEAST_ROWS = 5  # of a value of the protected attribute on average, or it needs classes
 MANY = 50  # values above which a category is split too finely
 _FEW_ROWS = 10  # below that, that no value repeats says nothing
-_LONGEST_MARKER = 9  # with spaces around it
 _SAMPLE = 1000  # values that are looked at as text
 _WORDS = 3  # on average, from which text is free text
 _LONG = 30  # characters on average, likewise
@@ -193,38 +192,13 @@ def parse_numbers(values: Sequence[str]) -> ParsedNumbers:
 
     No floats if another value is no number.
     """
-    numbers = _floats(values)
-    unknown: list[int] = []
-    if numbers is None or np.isnan(numbers).any():
-        unknown = values.unknown() if isinstance(values, LabelArray) else _unknown(values)
-        numbers = _floats(values, unknown) if unknown and numbers is None else numbers
-    if (
-        numbers is None
-        or np.count_nonzero(~np.isfinite(numbers)) > len(unknown)
-        or any(map(_CODE.match, values[:_SAMPLE]))
-    ):
+    labels = values if isinstance(values, LabelArray) else LabelArray(as_texts(values))
+    unknown = labels.unknown()
+    numbers = labels.floats(unknown)
+    known = 0 if numbers is None else np.count_nonzero(np.isfinite(numbers))
+    if numbers is None or known < len(values) - len(unknown):
         return np.zeros(0), unknown
-    return numbers, unknown
-
-
-def _floats(values: Sequence[str], unknown: Sequence[int] = ()) -> NDArray[np.float64] | None:
-    """Each value as a float, unknown ones as NaN; None if another is no number."""
-    numbers = values.floats(unknown) if isinstance(values, LabelArray) else None
-    if numbers is None:
-        place = {*unknown}
-        with suppress(ValueError):
-            texts = ("nan" if at in place else v for at, v in enumerate(values))
-            numbers = np.array([*map(float, texts if unknown else values)])
-    return numbers
-
-
-def _unknown(values: Sequence[str]) -> list[int]:
-    """Which values are missing, or look so."""
-    return [
-        at
-        for at, value in enumerate(values)
-        if value == MISSING or (len(value) < _LONGEST_MARKER and looks_missing(value))
-    ]
+    return np.zeros(0) if any(map(_CODE.match, values[:_SAMPLE])) else numbers, unknown
 
 
 def number_counts(
