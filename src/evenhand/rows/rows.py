@@ -184,7 +184,7 @@ class Rows(Described):
             count(self.sources, lines.unreadable, codings)  # raises, and says why
         if not lines.complete:
             found = f"The first {lines.table.row_count:,} rows fill it."
-            raise too_large("All columns of all rows", self.memory // 4, found, self.where)
+            raise too_large("All columns of all rows", self.memory // 3, found, self.where)
         missing = [n for n in chosen if MISSING in lines.table.attribute(n).values]
         if missing and codings.missing == "error":
             count(self.sources, missing, codings)  # raises, and says in which row
@@ -269,7 +269,7 @@ class Rows(Described):
 
     def first_rows(self) -> CountTable:
         """The first rows of all columns, as they stand; enough of them for a first look."""
-        few = replace(self, requested=self.cut_codings, memory=4 * FIRST_BYTES, base=None)
+        few = replace(self, requested=self.cut_codings, memory=3 * FIRST_BYTES, base=None)
         return few.lines.table
 
     @cached_property
@@ -285,7 +285,7 @@ class Rows(Described):
             self.sources,
             self.columns,
             frequency=self.requested.frequency,
-            memory=self.memory // 4,
+            memory=self.memory // 3,
             progress=self.progress,
         )
 

@@ -16,7 +16,7 @@ from evenhand.rows import read
 
 
 def lines(source, *, memory=10**9, **options):
-    return replace(read(source, **options), memory=4 * memory).lines
+    return replace(read(source, **options), memory=3 * memory).lines
 
 
 def column(result, name):
@@ -102,6 +102,13 @@ def test_only_as_many_batches_are_read_as_fit():
     result = lines(pa.Table.from_batches(batches), memory=20_000)
     assert not result.complete
     assert 1000 <= result.table.row_count < 10_000
+
+
+def test_rows_take_memory_also_where_their_codes_take_little():
+    codes = pa.array([0] * 1000, pa.int8())
+    batch = pa.record_batch({"x": pa.DictionaryArray.from_arrays(codes, ["a"])})
+    result = lines(pa.Table.from_batches([batch] * 10), memory=40_000)
+    assert (result.complete, result.table.row_count) == (False, 2000)
 
 
 @pytest.mark.parametrize("text", ["x,y\n", "x,y"])
