@@ -348,7 +348,7 @@ def test_a_matrix_is_a_table_whose_every_cell_has_words():
     (matrix,) = re.findall(r'<table class="against">.*?</table>', html, re.DOTALL)
     assert "<caption>" in matrix
     assert matrix.count('scope="col"') == matrix.count('scope="row"') == 3
-    cells = re.findall(r'<td class="a-(\w+)"[^>]*>(.*?)</td>', matrix)
+    cells = re.findall(r'<td class="a-(\w+)"[^>]*>(.*?)</td>', matrix, re.DOTALL)
     assert len(cells) == 9
     for kind, content in cells:
         assert (kind == "self") == (content == "")

@@ -3,70 +3,31 @@
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import PurePath
-from typing import Protocol
 
-from evenhand.counts import CountTable
-from evenhand.evidence import Certificate, PartitionExplanation, shown_part
+from evenhand.evidence import PartitionExplanation, shown_part
 from evenhand.evidence.disclosure_control import shown_claim
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.evidence.variations.variations import Variations
-from evenhand.question import Judge, Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
-from evenhand.report.assumptions_section import (
-    graph_premises,
-    judge_premises,
-    other_premises,
-)
-from evenhand.report.chance_section import chance
-from evenhand.report.differences_sections import differences, evidence
-from evenhand.report.edit_premises import edit_premises
+from evenhand.report.chance import chance
+from evenhand.report.differences import differences, evidence, example
 from evenhand.report.graph_section import causes, graph_figure
+from evenhand.report.groups import select_cases
 from evenhand.report.html_report import Report, View
 from evenhand.report.known_table import known_table
 from evenhand.report.limits_and_checking_sections import checking, small_print, unmeasured
-from evenhand.report.opening_section import example, first_sentence, lead, verdicts
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.paths_section import claim_card, paths
-from evenhand.report.release_facts import ReleaseFacts
+from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.report.release_section import released
-from evenhand.report.rule_premises import near_premises
 from evenhand.report.shared_page import shared_page
-from evenhand.report.shown_groups import select_cases
-from evenhand.report.table_premises import inspection_premises, missing_value_premises
-from evenhand.report.variant_premises import variant_premises
-from evenhand.report.who_against_whom import who_against_whom
-from evenhand.rows import Inspection, Rows
+from evenhand.rows import Rows
 from evenhand.wording import Words
-
-
-class Audited(Protocol):
-    """What a report needs of an audit."""
-
-    @property
-    def rows(self) -> Rows | None:
-        """The rows, if they were read from somewhere."""
-
-    @property
-    def counts(self) -> CountTable:
-        """Their counts."""
-
-    @property
-    def knowledge(self) -> Knowledge:
-        """What was known before."""
-
-    @property
-    def certificate(self) -> Certificate:
-        """The verdict with everything it rests on."""
-
-    @property
-    def judge(self) -> Judge:
-        """Which verdict decides."""
-
-    @property
-    def inspection(self) -> Inspection:
-        """What a look at the table found."""
+from evenhand.wording.premises import Audited, premises
+from evenhand.wording.release_words import ReleaseFacts
+from evenhand.wording.verdict_words import lead, question_sentence, verdicts
 
 
 def report(
@@ -135,7 +96,7 @@ def report(
         title=f"{verdict}: {question} | {name}",
         masthead=(name, generated, "full report: small counts shown"),
         question=question,
-        first_sentence=first_sentence(certificate, words),
+        first_sentence=certificate.first_sentence(words.labels),
         lead=lead(certificate, words),
         verdicts=verdicts(certificate, words, doubt),
         claim=claim_card(certificate, words),
@@ -145,22 +106,17 @@ def report(
         graph=graph_figure(certificate, knowledge, words),
         differences=differences(certificate, cases, words),
         evidence=evidence(certificate, cases, words),
-        chance=chance(certificate, cases, words),
+        chance=chance(certificate, words),
         comparisons=comparisons(certificate, partition, words),
         known=known_table(certificate, facts.after if facts else None, words),
         paths=paths(certificate, facts.after if facts else None, words, resampled),
         released=released(facts, cases, words),
         models=None,
-        premises=(
-            *graph_premises(certificate, knowledge, words, doubt, resampled),
-            *edit_premises(certificate),
-            *missing_value_premises(audit.counts, words),
-            *inspection_premises(audit.inspection),
-            *judge_premises(audit.judge),
-            *near_premises(certificate, words),
-            *variant_premises(certificate, words, arrows),
-            *other_premises(audit.counts, certificate, cases, words),
-        ),
+        premises=[
+            *premises(
+                audit, certificate, words, doubt=doubt, resampled=resampled, arrows=arrows
+            )
+        ],
         unmeasured=unmeasured(certificate, words),
         checking=checking(
             release.certificate if release and release.files else certificate,
@@ -171,15 +127,6 @@ def report(
         small_print=small_print(certificate, words, generated),
     )
     return Report(content)
-
-
-def question_sentence(words: Words) -> str:
-    """What the page answers; of predictions it is not whether the attribute itself did it."""
-    if words.question.predicts:
-        return f"Do people alike in the causes of {words.recorded} get different predictions?"
-    several = len(words.question.protected_names) > 1
-    does, itself = ("Do", "themselves") if several else ("Does", "itself")
-    return f"{does} {words.protected} {itself} change {words.decision.rstrip('?')}?"
 
 
 def _files_to_check(

@@ -3,9 +3,9 @@
 from evenhand.evidence import Certificate
 from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge
-from evenhand.report.graph_picture import draw_narrow, draw_wide
-from evenhand.report.graph_selection import select_for_drawing, select_without_question
 from evenhand.report.html_report import View
+from evenhand.report.pictures.graph_picture import draw_narrow, draw_wide
+from evenhand.report.pictures.graph_selection import select_for_drawing, select_without_question
 from evenhand.verdict import StatisticalVerdict
 from evenhand.wording import Strong, Text, Words, count, listing, text
 
@@ -27,7 +27,7 @@ def caused_by(certificate: Certificate, words: Words) -> Text:
     """What causes the decision, by the graph."""
     certain = certificate.decision_causes
     others = Strong(words.columns(certain) if certain else "nothing else")
-    sentence: Text = (
+    sentence = (
         text(
             f"In the data the recorded {words.recorded} is caused by ",
             others,

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from evenhand.display import visible
 from evenhand.files import write_file
-from evenhand.wording import Code, Strong
+from evenhand.wording import Code, Section, Strong, share
 
 
 class View(SimpleNamespace):
@@ -82,8 +82,11 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    loaded.tests["strong"] = lambda piece: isinstance(piece, Strong)
-    loaded.tests["code"] = lambda piece: isinstance(piece, Code)
+    for kind in (Strong, Code, Section):
+        loaded.tests[kind.__name__.lower()] = kind.__instancecheck__
+    loaded.filters["share"] = share
+    loaded.filters["thousands"] = "{:,}".format
+    loaded.globals["sections"] = True
     return loaded
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate
+from evenhand.report.groups import Case
 from evenhand.report.html_report import View
-from evenhand.report.shown_groups import Case
 from evenhand.wording import (
     MOST_LISTED,
     Code,

@@ -9,7 +9,7 @@ from evenhand.evidence import Certificate
 from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
 from evenhand.question import Question
 from evenhand.report.html_report import View
-from evenhand.wording import Premise, Words, capital, share, text
+from evenhand.wording import Words, capital, share, text
 
 
 class Predicted(Protocol):
@@ -163,23 +163,3 @@ def _errors(bias: ErrorBias, words: Words) -> tuple[View, ...]:
 
 def _parts(parts: DifferenceParts, words: Words) -> tuple[str, ...]:
     return tuple(map(words.points, (parts.labels, parts.errors, parts.predictions)))
-
-
-def what_is_seen(words: Words) -> str:
-    """What a difference between people alike is, if nothing is missing."""
-    return "a difference of people alike" if words.question.predicts else "a direct effect"
-
-
-def prediction_premise(words: Words) -> Premise:
-    """What is claimed of predictions, and what is not."""
-    return Premise(
-        status="Stated",
-        what=f"Compared are predictions of people alike in the causes of the recorded "
-        f"{words.recorded}.",
-        why=text(
-            f"No direct effect of {words.protected} is claimed: a model that does not read it "
-            "has none, and differences can run through whatever else it reads. The verdict is "
-            "about these predictions, not about the model as a rule for new rows. It says "
-            "nothing about intent, and is not a legal finding."
-        ),
-    )

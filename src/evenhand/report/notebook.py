@@ -4,7 +4,6 @@ A notebook has a page of its own, light or dark: the pictures take its text colo
 has a colour of its own can be seen on both. There is no script and no request.
 """
 
-from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
@@ -16,16 +15,15 @@ from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
-from evenhand.report.charts import case_spots, funnel
-from evenhand.report.differences_sections import FEW, MARKS_KEY, plot_of_few
+from evenhand.report.differences import FEW, plot_of_few
 from evenhand.report.graph_section import graph_figure, whole_graph_figure
+from evenhand.report.groups import select_cases
 from evenhand.report.html_report import environment, style_sheet
 from evenhand.report.path_words import claim_words
-from evenhand.report.release_facts import same_lines
-from evenhand.report.release_section import histograms, shifts
-from evenhand.report.shown_groups import select_cases
-from evenhand.report.waterfall import Measured, waterfalls
-from evenhand.report.who_against_whom import who_against_whom
+from evenhand.report.pictures.charts import case_spots, funnel, histograms
+from evenhand.report.pictures.pairs import who_against_whom
+from evenhand.report.pictures.waterfall import Measured, waterfalls
+from evenhand.report.release_section import same_lines, shifts
 from evenhand.wording import Words
 
 # More dots than these are hard to tell apart, and a notebook keeps every output.
@@ -85,16 +83,15 @@ def _pictures(certificate: Certificate, words: Words) -> dict[str, Any]:
         subtitle = "With 95% intervals. Evidence first, least likely to be chance first."
         plot = plot_of_few(certificate, cases, words)
         return shown | {"plot": plot.but(title=title, subtitle=subtitle, rates="")}
-    key, dots = dict(MARKS_KEY), [*cases.most_notable(MOST_DOTS)]
+    spots = case_spots(cases.most_notable(MOST_DOTS))
     if not certificate.is_sample:
         # Chance did not make these rows: nothing is shown of a population.
-        dots = [replace(case, shown=False) for case in dots]
-        key["hollow"] = "at or beyond it"
+        spots = [spot._replace(shown=False) for spot in spots]
     total = int(np.count_nonzero(certificate.partition.measured))
-    what = "comparable groups"
-    chart = funnel(case_spots(dots), words, total=total, what=what, **key)
-    unnamed = tuple(dot.but(id="") for dot in chart.dots)
-    return shown | {"funnel": chart.but(title=title, dots=unnamed)}
+    chart = funnel([spot._replace(id="") for spot in spots], words, total=total, title=title)
+    if not certificate.is_sample:
+        chart = chart.but(key=(chart.key[0], "at or beyond it"))
+    return shown | {"funnel": chart}
 
 
 def _words(certificate: Certificate, labels: Labels | None = None) -> Words:

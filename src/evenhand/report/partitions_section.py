@@ -17,8 +17,8 @@ from evenhand.evidence import (
 )
 from evenhand.evidence.partition_explanation import MOST_BLOCK_SETS
 from evenhand.report.html_report import View
-from evenhand.report.model_section import what_is_seen
 from evenhand.wording import Strong, Text, Words, count, text
+from evenhand.wording.premises import what_is_seen
 
 _MOST_ROWS = 8
 

@@ -4,37 +4,24 @@ from collections.abc import Iterator
 
 from evenhand.effects.effects import DIRECTIONS, Effect
 from evenhand.effects.indirect_claim import Indirect
-from evenhand.effects.resampled_effects import ResampledEffects
 from evenhand.effects.world_shares import Bounds
 from evenhand.errors import words_only
-from evenhand.evidence import Certificate, Verdict
+from evenhand.evidence import Certificate
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.report.html_report import View
-from evenhand.report.opening_section import MARKS
 from evenhand.report.path_words import PathWords, claim_words, signed, span_text
-from evenhand.report.waterfall import Measured, waterfalls
+from evenhand.report.pictures.waterfall import Measured, waterfalls
 from evenhand.verdict import StatisticalVerdict
 from evenhand.wording import (
-    Premise,
+    Section,
     Strong,
     Text,
     VerdictCard,
     Words,
-    capital,
-    count,
-    share,
     text,
 )
-
-_SECTION = "section 5a"
-_SIDES = {
-    "direct": "straight to the decision",
-    "through": "only by way of what is asked about",
-    "explained": "past it, explained",
-    "not judged": "past it, not judged",
-    "witness": "both by way of it and past it",
-    "open": "as open links are directed",
-}
+from evenhand.wording.premises import path_premises
+from evenhand.wording.verdict_words import verdict_class, verdict_word
 
 
 def claim_card(
@@ -47,28 +34,18 @@ def claim_card(
     words = claim_words(indirect, words)
     through = words.columns(indirect.question.redlining)
     return VerdictCard(
-        about=about or f"A second claim, apart from these: through {through} ({_SECTION})",
-        mark=_mark(certificate, indirect),
-        word=f"{capital(str(indirect.verdict))}, through {through}"
+        about=about
+        or (f"A second claim, apart from these: through {through}", Section(" (section 5a)")),
+        mark=verdict_class(
+            indirect.verdict, indirect.population_verdict, released=bool(certificate.release)
+        ),
+        word=f"{verdict_word(indirect.verdict)}, through {through}"
         if about is None
-        else capital(str(indirect.verdict)),
-        sentence=text(Strong(_sentence(indirect, words)), *_size(indirect, words))
+        else verdict_word(indirect.verdict),
+        sentence=text(Strong(indirect.sentence(words.labels)), *_size(indirect, words))
         if indirect.graphs or about is None
         else text("The effect was not measured."),
     )
-
-
-def _sentence(indirect: Indirect, words: Words) -> str:
-    """What would be; a number stays with its sign where a line ends."""
-    return indirect.sentence(words.labels).replace(" %", "\u00a0%")
-
-
-def _mark(certificate: Certificate, indirect: Indirect) -> str:
-    """Red only where the effect is shown, and of rows that chance made."""
-    shown = indirect.population_verdict is StatisticalVerdict.SHOWN
-    if indirect.verdict is Verdict.NOT_CERTIFIED and shown and not certificate.release:
-        return "shown"
-    return str(indirect.verdict).replace(" ", "-")
 
 
 def _size(indirect: Indirect, words: Words) -> Text:
@@ -116,7 +93,7 @@ def paths(
             ),
         ),
         measurements=tuple(_measurements(both, words)),
-        rests_on=tuple(_rests_on(certificate, indirect, words, draws))
+        rests_on=tuple(path_premises(certificate, indirect, words, draws))
         if indirect.graphs
         else (),
     )
@@ -133,8 +110,8 @@ def _cards(both: list[tuple[str, Certificate]], words: Words) -> Iterator[Verdic
         verdict = indirect.population_verdict
         yield VerdictCard(
             about="Beyond these rows",
-            mark=MARKS[verdict],
-            word=capital(str(verdict)),
+            mark=verdict_class(verdict),
+            word=verdict_word(verdict),
             sentence=text(_beyond(verdict, indirect, words)),
         )
 
@@ -209,120 +186,3 @@ def _numbers(effect: Effect, words: Words) -> tuple[str, ...]:
         *(signed(end, words, digits=2) for end in effect.bounds),
         " and ".join(errors) or "none",
     )
-
-
-def _rests_on(
-    certificate: Certificate,
-    indirect: Indirect,
-    words: Words,
-    resampled: ResampledEffects | None,
-) -> Iterator[Premise]:
-    yield Premise(
-        status="Yours to say",
-        what="Which of these ways are justified.",
-        why=text(
-            f"Whoever asked put {words.columns(indirect.question.redlining)} in question. An "
-            "effect is called explained because it goes in other ways, not because it is right "
-            "that it does. This page measures; it does not judge that."
-        ),
-    )
-    learned = certificate.graph_origin.kind != "given"
-    doubt = (
-        "was learned from rows; that it could have been another is not in the intervals"
-        if learned
-        else "was stated; that it may be wrong is not in the intervals"
-    )
-    yield Premise(
-        status="Learned" if learned else "Given",
-        what="The graph is taken as it is.",
-        why=text(
-            f"It {doubt}, which hold the chance of the rows alone. It must not lack a common "
-            "cause of two attributes; hidden ones are not treated here."
-        ),
-    )
-    yield from _measured(indirect, words)
-    if resampled is not None:
-        yield Premise(
-            status="Resampled",
-            what="How far the ends of the effect move in resampled rows.",
-            why=text("; ".join(f"{name}: {value}" for name, value in resampled.facts), "."),
-        )
-
-
-def _ways(indirect: Indirect, words: Words) -> Iterator[str]:
-    """How the protected attribute goes on, with the children that lead each way."""
-    for side, way in _SIDES.items():
-        names = [name for name, its in indirect.sides.items() if its == side]
-        if names and side == "direct":
-            yield way
-        elif names:
-            yield f"{way}: {words.columns(names)}"
-
-
-def _measured(indirect: Indirect, words: Words) -> Iterator[Premise]:
-    """On whose rows, by which ways, with what missing."""
-    group, other = words.group_people, words.other_people
-    on_all = indirect.question.basis == "all"
-    yield Premise(
-        status="Measured",
-        what="On everybody’s rows." if on_all else "On the rows of those who are asked about.",
-        why=text(
-            "Everybody is taken to have one value, then the other."
-            if on_all
-            else f"From {group} to {other} on the rows of {group}, the other way on those of "
-            f"{other}."
-        ),
-    )
-    yield Premise(
-        status="Ways",
-        what=f"How {words.protected} reaches {words.decision}, by what it changes first.",
-        why=text(
-            capital("; ".join(_ways(indirect, words))),
-            ".",
-        ),
-    )
-    judged = indirect.question.explained
-    rest = [name for name, side in indirect.sides.items() if side == "not judged"]
-    if judged:
-        yield Premise(
-            status="Not judged",
-            what=f"What goes by way of {words.columns(rest)}."
-            if rest
-            else "Nothing is left unjudged.",
-            why=text(f"Called explained is only what goes through {words.columns(judged)}."),
-        )
-    if indirect.witnesses:
-        yield Premise(
-            status="Not identified",
-            what=f"Witnesses: {words.columns(indirect.witnesses)}. The effect has bounds.",
-            why=text(
-                f"Each is changed by {words.protected}, causes what is asked about and "
-                f"reaches {words.decision} past it too. It would have to have two values at "
-                "once, and no data tell how the two go together."
-            ),
-        )
-    if indirect.unseen_mass:
-        yield Premise(
-            status="Unseen",
-            what=f"For up to {share(float(indirect.unseen_mass))} of the people a table that "
-            "is needed has no row.",
-            why=text("Nothing is put in its place: they may all count either way."),
-        )
-    many = len(indirect.graphs)
-    if many > 1:
-        yield Premise(
-            status="Open",
-            what=f"The effects in {count(many, 'graph')} that the open links allow.",
-            why=text(
-                "The bounds are the least and the largest of all of them."
-                if indirect.consistent
-                else "No way to direct the open links fits all that was found, so every way "
-                "without a cycle was taken. The bounds are the least and the largest of all."
-            ),
-        )
-    if not indirect.is_exact:
-        yield Premise(
-            status="Rounded",
-            what="These numbers are floats, on which no verdict rests.",
-            why=text("Exact ones would need larger tables than fit."),
-        )

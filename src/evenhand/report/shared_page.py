@@ -9,20 +9,14 @@ from shlex import quote
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.evidence.sentences import seen_sentence
 from evenhand.question import Knowledge
-from evenhand.report.assumptions_section import (
-    coding_premises,
-    direct_effect_premise,
-    order_premises,
-    record_premise,
-)
-from evenhand.report.charts import case_spots, funnel
-from evenhand.report.differences_sections import MARKS_KEY
-from evenhand.report.edit_premises import edit_premises
 from evenhand.report.graph_section import caused_by, graph_figure
+from evenhand.report.groups import Case, widest_in, widest_sides
 from evenhand.report.html_report import View
 from evenhand.report.limits_and_checking_sections import small_print
-from evenhand.report.shown_groups import Case, widest_in, widest_sides
-from evenhand.wording import Premise, Strong, Text, VerdictCard, Words, capital, count, text
+from evenhand.report.pictures.charts import case_spots, funnel
+from evenhand.wording import Text, VerdictCard, Words, capital, text
+from evenhand.wording.premises import shared_premises
+from evenhand.wording.verdict_words import verdict_word
 
 _MOST_GROUPS = 500
 _MARKS = {Verdict.CERTIFIED: "certified", Verdict.NOT_CERTIFIED: "not-certified"}
@@ -59,7 +53,7 @@ def shared_page(
         verdict=VerdictCard(
             about="As released" if shown.release else "In these rows",
             mark=_MARKS.get(shown.verdict, "withheld"),
-            word=capital(str(shown.verdict)),
+            word=verdict_word(shown.verdict),
             sentence=text(_verdict_sentence(shown, words)),
         ),
         claim=_claim_card(claim, words),
@@ -78,16 +72,7 @@ def shared_page(
         more=f"{len(cases) - _MOST_GROUPS:,} more groups are in the certificate."
         if len(cases) > _MOST_GROUPS
         else "",
-        premises=(
-            *_graph_premises(shown),
-            *order_premises(shown, knowledge, words),
-            *edit_premises(shown),
-            *_rule_premises(shown, words),
-            *coding_premises(shown, words),
-            *_release_premises(shown, words),
-            record_premise(words),
-            direct_effect_premise(shown, words),
-        ),
+        premises=[*shared_premises(shown, knowledge, words)],
         commands=_commands(files),
         small_print=small_print(shown, words, generated, privacy=privacy),
     )
@@ -153,7 +138,7 @@ def _claim_card(claim: Verdict | None, words: Words) -> VerdictCard | None:
     return VerdictCard(
         about=f"A second claim, apart from this: through {through}",
         mark=_MARKS.get(claim, "withheld"),
-        word=f"{capital(str(claim))}, through {through}",
+        word=f"{verdict_word(claim)}, through {through}",
         sentence=text(
             f"In the released rows {words.protected} changes {words.decision} through "
             f"{through} by less than the threshold of this claim, given this graph."
@@ -167,9 +152,8 @@ def _claim_card(claim: Verdict | None, words: Words) -> VerdictCard | None:
 def _dots(cases: tuple[Case, ...], words: Words) -> View | None:
     if not cases:
         return None
-    key = {**MARKS_KEY, "hollow": "at or beyond it"}
-    total = len(cases)
-    return funnel(case_spots(cases), words, total=total, what="comparable groups", **key)
+    chart = funnel(case_spots(cases), words, total=len(cases))
+    return chart.but(key=(chart.key[0], "at or beyond it"))
 
 
 def _row(partition: Partition, case: Case, words: Words) -> View:
@@ -198,55 +182,6 @@ def _counts(counts: list[int], total: int, words: Words) -> str:
         return f"{counts[0]:,} of {total:,}"
     each = zip(counts, words.decision_names, strict=True)
     return ", ".join(f"{many:,} {decided}" for many, decided in each)
-
-
-def _graph_premises(shown: Certificate) -> tuple[Premise, ...]:
-    graph = shown.graph
-    links = count(len(graph.arrows), "arrow")
-    if graph.undirected:
-        links += f" and {count(len(graph.undirected), 'link')} of open direction"
-    return (
-        Premise(
-            status="Given" if shown.graph_origin.kind == "given" else "Learned, not given",
-            what="The causal graph.",
-            why=text(
-                f"It has {links}, {shown.graph_origin}. It must not lack a common cause of two "
-                "attributes. Another graph can change which people are compared."
-            ),
-        ),
-        Premise(
-            status="Given",
-            what="The threshold.",
-            why=text("It is a convention, not a natural limit."),
-        ),
-        *(Premise(status="Stated", what=one) for one in shown.contradictions),
-    )
-
-
-def _rule_premises(shown: Certificate, words: Words) -> tuple[Premise, ...]:
-    if not shown.question.rule:
-        return ()
-    rule = words.columns(shown.question.rule)
-    return (Premise(status="Declared", what=f"That was decided by {rule}."),)
-
-
-def _release_premises(shown: Certificate, words: Words) -> tuple[Premise, ...]:
-    if shown.release is None:
-        return ()
-    release = shown.release
-    dropped = words.columns(release.dropped_columns)
-    return (
-        *(
-            [Premise(status="Stated", what=f"Not released: {dropped}.")]
-            if release.dropped_columns
-            else []
-        ),
-        Premise(
-            status="Stated",
-            what=f"How the rows were made: method {release.method}, policy {release.policy}.",
-            why=text(Strong(release.notice)),
-        ),
-    )
 
 
 def _commands(files: tuple[str | None, str | None]) -> tuple[tuple[str, str], ...]:

@@ -1,27 +1,23 @@
 """The evidence: both verdicts, the threshold, every group, and what speaks for and against."""
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from math import ceil
 from typing import Any
 
 from evenhand.auditing import Audit
-from evenhand.evidence import Certificate, PartitionExplanation, Subpopulations
+from evenhand.evidence import PartitionExplanation, Subpopulations
 from evenhand.evidence.population import in_words
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.evidence.variations.bootstrap import Bootstrap
-from evenhand.report.assumptions_section import sensitivity_premise
-from evenhand.report.build_report import question_sentence
-from evenhand.report.chance_section import chance
-from evenhand.report.differences_sections import differences, finding
+from evenhand.report.chance import chance
+from evenhand.report.differences import differences, finding
+from evenhand.report.groups import Cases, select_cases
 from evenhand.report.html_report import View
 from evenhand.report.known_table import known_table
-from evenhand.report.opening_section import lead, verdicts
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.paths_section import claim_card, paths
-from evenhand.report.shown_groups import Cases, select_cases
-from evenhand.report.who_against_whom import who_against_whom
+from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.web.addresses import query_values
 from evenhand.web.evidence_work import (
     RESAMPLES,
@@ -36,11 +32,11 @@ from evenhand.web.evidence_work import (
 from evenhand.web.graph_links import missing_reasons
 from evenhand.web.group_table import PAGE_ROWS, GroupQuery, chosen_group, group_table
 from evenhand.web.session import Session
-from evenhand.wording import Text, VerdictCard, Words, count
-from evenhand.wording import text as page_text
+from evenhand.wording import Words, count
+from evenhand.wording.premises import sensitivity_premise
+from evenhand.wording.verdict_words import lead, question_sentence, verdicts
 
 _STRONGEST = 20
-_SECTION = re.compile(r" \(section \w+\)|; section \w+ has the others")
 
 
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
@@ -78,35 +74,22 @@ def _findings(audit: Audit, resampled: Bootstrap | None) -> View:
     audit = audit.with_resamples(resampled)
     found, decide = audit.certificate, audit.deciding_verdicts
     words = Words.of(found, audit.labels, audit.counts.names)
-    cases, both = select_cases(found), verdicts(found, words, audit.doubt())
-    unrecorded = sensitivity_premise(found, cases, words)
+    cases = select_cases(found)
     return View(
         question=question_sentence(words),
-        # As the command line says it, not in the words of the report.
-        first_sentence=page_text(found.first_sentence(audit.labels)),
-        lead=_without_sections(lead(found, words)),
-        verdicts=both.but(rests_on=_without_sections(both.rests_on)),
-        claim=_claim(found, words),
+        first_sentence=found.first_sentence(audit.labels),
+        lead=lead(found, words),
+        verdicts=verdicts(found, words, audit.doubt()),
+        claim=claim_card(found, words),
         judged=f"Judged by the {audit.judge}: {'; '.join(in_words(decide))}.",
         threshold=_threshold(audit),
         who=who_against_whom(found, words),
-        chance=chance(found, cases, words),
+        chance=chance(found, words),
         differences=differences(found, cases, words),
         paths=paths(found, None, words, resampled),
         known=known_table(found, None, words),
-        sensitivity=unrecorded._replace(why=_without_sections(unrecorded.why)),
+        sensitivity=sensitivity_premise(found, words),
     )
-
-
-def _claim(certificate: Certificate, words: Words) -> VerdictCard | None:
-    """The second claim, which has a part of its own on this screen."""
-    card = claim_card(certificate, words)
-    return card and card._replace(about="".join(_without_sections((card.about,))))
-
-
-def _without_sections(text: Text) -> Text:
-    """A text of the report without the numbers of its sections, which a screen has not."""
-    return tuple(type(piece)(_SECTION.sub("", piece)) for piece in text)
 
 
 def _threshold(audit: Audit) -> View:

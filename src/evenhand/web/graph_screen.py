@@ -9,15 +9,14 @@ from weakref import WeakKeyDictionary
 from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
-from evenhand.evidence import Certificate, Verdict
+from evenhand.evidence import Certificate
 from evenhand.evidence.subpopulations import p_value
 from evenhand.evidence.variations.variations import Variations
 from evenhand.question.graph_edits import NO_REASON
 from evenhand.question.question_file import Labels
-from evenhand.report.graph_picture import GraphDrawing, draw_narrow, draw_wide
-from evenhand.report.graph_selection import Sketch, select_for_drawing
 from evenhand.report.html_report import View
-from evenhand.verdict import StatisticalVerdict
+from evenhand.report.pictures.graph_picture import GraphDrawing, draw_narrow, draw_wide
+from evenhand.report.pictures.graph_selection import Sketch, select_for_drawing
 from evenhand.web.addresses import graph_address
 from evenhand.web.graph_links import (
     LinkState,
@@ -34,7 +33,8 @@ from evenhand.web.jobs import Job
 from evenhand.web.judging import judge, work_out
 from evenhand.web.session import Session
 from evenhand.web.verdict_panel import deciding_words, verdict_panel
-from evenhand.wording import Words, capital
+from evenhand.wording import Words
+from evenhand.wording.verdict_words import verdict_class, verdict_word
 
 _Places: TypeAlias = tuple[GraphDrawing, GraphDrawing]
 
@@ -330,16 +330,14 @@ def _hanging(
     dependence: Variations, audit: Audit, words: Words, keep: Mapping[str, str]
 ) -> Iterator[View]:
     for way in dependence.ways:
-        is_shown = way.population is StatisticalVerdict.SHOWN
-        differs = way.verdict is Verdict.NOT_CERTIFIED
         yield View(
             name=words.column(way.name),
             address=graph_address(keep, way.name, audit.question.decision),
             change="with it" if way.is_cause else "without it",
             evidence="" if way.p is None else p_value(way.p),
             verdict=View(
-                mark="shown" if is_shown and differs else str(way.verdict).replace(" ", "-"),
-                word=capital(str(way.verdict)),
+                mark=verdict_class(way.verdict, way.population),
+                word=verdict_word(way.verdict),
                 groups=f"{way.violating:,} of {way.measured:,}",
             ),
         )

@@ -9,10 +9,9 @@ import numpy as np
 from evenhand.evidence import Certificate, Subpopulations
 from evenhand.evidence.subpopulations import KINDS
 from evenhand.evidence.variations.sensitivity import sensitivity
-from evenhand.report.differences_sections import finding
+from evenhand.report.differences import finding, rate_bars
+from evenhand.report.groups import Case, Cases
 from evenhand.report.html_report import View
-from evenhand.report.opening_section import rate_bars
-from evenhand.report.shown_groups import Case, Cases
 from evenhand.web.addresses import changed_query, query_number, query_values
 from evenhand.wording import Strong, Text, Words, capital, count, text
 

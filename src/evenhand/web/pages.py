@@ -40,6 +40,7 @@ def environment() -> Environment:
         [PackageLoader("evenhand.web"), PackageLoader("evenhand.report")]
     )
     ours.filters["problem"] = shown_problem
+    ours.globals = {**ours.globals, "sections": False}
     return ours
 
 

@@ -10,9 +10,10 @@ from evenhand.evidence import Partition
 from evenhand.evidence.known_measures import ComparedPair, known_measures
 from evenhand.question import QuestionFile
 from evenhand.question.codings import MISSING
+from evenhand.report.differences import bar
 from evenhand.report.html_report import View
 from evenhand.rows import Rows
-from evenhand.wording import Words, capital, rate
+from evenhand.wording import Words, rate
 
 _MOST_BARS = 12
 
@@ -43,12 +44,12 @@ def plain_gap(rows: Rows, file: QuestionFile) -> View:
     return View(
         title=f"Share who {words.did_by(pair.decision)}",
         bars=tuple(
-            View(
-                who=capital(words.group_name(group)),
-                kind=kinds.get(group, "none"),
-                width=100 * yes / max(many, 1),
-                rate=rate(yes, many),
-                counts=f"{yes:,} of {many:,}",
+            bar(
+                words.group_name(group),
+                kinds.get(group, "none"),
+                yes / max(many, 1),
+                rate(yes, many),
+                f"{yes:,} of {many:,}",
             )
             for group, yes, many in counted[:_MOST_BARS]
         ),

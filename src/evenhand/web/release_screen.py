@@ -15,11 +15,10 @@ from evenhand.evidence import Verdict
 from evenhand.evidence.release_statement import rows_not_released
 from evenhand.releasing.compare import Comparison, Outcome, compare
 from evenhand.removal import policy_of
+from evenhand.report.groups import select_cases
 from evenhand.report.html_report import View
 from evenhand.report.known_table import known_table
-from evenhand.report.release_facts import ReleaseFacts
-from evenhand.report.release_section import both_ways, released
-from evenhand.report.shown_groups import select_cases
+from evenhand.report.release_section import released
 from evenhand.web.commands import command_lines
 from evenhand.web.graph_links import missing_reasons, open_links
 from evenhand.web.jobs import Job
@@ -27,6 +26,7 @@ from evenhand.web.release_choice import ReleaseChoice
 from evenhand.web.release_writing import free_name, release_rows, report_name
 from evenhand.web.session import Session
 from evenhand.wording import Words, capital, count
+from evenhand.wording.release_words import ReleaseFacts, both_ways, rows_changed, who_gains
 
 _MOST_PREVIEWS = 8
 
@@ -167,8 +167,8 @@ def consequences(facts: ReleaseFacts, choice: ReleaseChoice, words: Words) -> Vi
         raise QuestionError.of("Nothing would be released.", remedy="Choose another method.")
     known = known_table(facts.before, facts.after, words)
     return View(
-        title=section.cards[1].word.replace("changed", "would change"),
-        lead=section.cards[1].sentence,
+        title=rows_changed(facts, verb="would change"),
+        lead=who_gains(facts, words),
         flows=_flows(facts, words),
         gap=_gap(facts, words),
         released=section,

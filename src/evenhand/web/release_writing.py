@@ -15,7 +15,6 @@ from evenhand.releasing import PublishedFiles, Release
 from evenhand.releasing.publish import ReleaseFiles
 from evenhand.releasing.writer import output_format
 from evenhand.report.html_report import View
-from evenhand.report.opening_section import mark
 from evenhand.web.evidence_work import JudgedBesides, current_audit, offer_file
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import audit_to_publish
@@ -23,7 +22,7 @@ from evenhand.web.jobs import Job
 from evenhand.web.release_choice import ReleaseChoice
 from evenhand.web.remedies import request_again
 from evenhand.web.session import Session
-from evenhand.wording import capital
+from evenhand.wording.verdict_words import certificate_class, verdict_word
 
 
 # Those that promise to meet the criterion; all others are compared, and never written.
@@ -172,8 +171,8 @@ def _made(
     superseded = (f"Removed with the earlier release: {one}" for one in files.superseded)
     return View(
         audit=judged,
-        mark=mark(found),
-        word=capital(str(found.verdict)),
+        mark=certificate_class(found),
+        word=verdict_word(found.verdict),
         sentence=f"{released.changed_rows:,} of {released.before.row_count:,} rows changed. "
         + found.first_sentence(judged.labels),
         files=tuple(listed),

@@ -10,13 +10,14 @@ from evenhand.wording.numbers import (
     shortened,
     tally,
 )
-from evenhand.wording.statements import Code, Premise, Strong, Text, VerdictCard, text
+from evenhand.wording.statements import Code, Premise, Section, Strong, Text, VerdictCard, text
 from evenhand.wording.words import Words, has_sides, joined_labels, readable_labels
 
 __all__ = [
     "MOST_LISTED",
     "Code",
     "Premise",
+    "Section",
     "Strong",
     "Text",
     "VerdictCard",

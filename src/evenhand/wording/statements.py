@@ -1,6 +1,6 @@
 """A statement: a sentence in pieces, so that emphasis needs no markup and data bring none."""
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 
 class Strong(str):
@@ -15,10 +15,16 @@ class Code(str):
     __slots__ = ()
 
 
-Text: TypeAlias = tuple[str, ...]
+class Section(str):
+    """A piece of a sentence that refers to a section of the report: the app leaves it out."""
+
+    __slots__ = ()
 
 
-def text(*pieces: str) -> Text:
+Text: TypeAlias = str | tuple[str, ...]
+
+
+def text(*pieces: str) -> tuple[str, ...]:
     """A sentence made of pieces."""
     return pieces
 
@@ -26,7 +32,7 @@ def text(*pieces: str) -> Text:
 class VerdictCard(NamedTuple):
     """A verdict: what it is about, the mark under which it is drawn, its word, a sentence."""
 
-    about: str
+    about: Text
     mark: str
     word: str
     sentence: Text
@@ -40,5 +46,5 @@ class Premise(NamedTuple):
 
     status: str
     what: str
-    why: Text = ()
-    needed: tuple[Any, ...] = ()
+    why: Text = ""
+    needed: tuple[tuple[str, ...], ...] = ()

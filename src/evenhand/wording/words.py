@@ -186,9 +186,14 @@ class Words:
         return f"Compared in pairs are {named}"
 
     @property
-    def comparisons(self) -> str:
-        """What is counted where several differences are measured in a group."""
-        return "comparable groups" if self.is_named and len(self.cuts) < 2 else "comparisons"
+    def comparison(self) -> str:
+        """One of what is counted where several differences are measured in a group."""
+        return "comparable group" if self.compared_unit == "group" else "comparison"
+
+    @property
+    def compared_unit(self) -> str:
+        """The same in a word."""
+        return "group" if self.is_named and len(self.cuts) < 2 else "comparison"
 
     def leading_pair(self, partition: Partition) -> tuple[str, str]:
         """The names of the two groups whose difference on average chance explains least."""

@@ -12,8 +12,14 @@ from evenhand.counts import CountTable, examined_counts
 from evenhand.evidence import Partition
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
-from evenhand.report.charts import Scale, case_spots, count_by_step, funnel, further_spots
-from evenhand.report.shown_groups import select_cases
+from evenhand.report.groups import select_cases
+from evenhand.report.pictures.charts import (
+    Scale,
+    case_spots,
+    count_by_step,
+    funnel,
+    further_spots,
+)
 from evenhand.wording import Words
 
 WORDS = Words(
@@ -30,7 +36,7 @@ WORDS = Words(
 
 
 def test_a_scale_holds_all_values_and_the_band():
-    scale = Scale.over([30.0], 5.0)
+    scale = Scale.over([30.0], WORDS)
     places = [scale.at(points) for points in (-5.0, 0.0, 5.0, 30.0)]
     assert places == sorted(places)
     assert places[0] > 0
@@ -39,14 +45,14 @@ def test_a_scale_holds_all_values_and_the_band():
 
 @pytest.mark.parametrize("values", [[0.0], [-100.0, 100.0], [3.0], [-40.0, 2.0]])
 def test_an_axis_has_a_few_ticks_within_its_ends(values):
-    axis = Scale.over(values, 5.0).axis(WORDS)
+    axis = Scale.over(values, WORDS)
     assert 2 <= len(axis.ticks) <= 8
     assert all(0 <= place <= 100 for place, _ in axis.ticks)
-    assert axis.band[0] < axis.zero < axis.band[1]
+    assert axis.band[0] < axis.at(0.0) < axis.band[1]
 
 
 def test_minus_signs_on_an_axis_are_minus_signs():
-    texts = [number for _, number in Scale.over([-40.0, 40.0], 5.0).axis(WORDS).ticks]
+    texts = [number for _, number in Scale.over([-40.0, 40.0], WORDS).ticks]
     assert texts == ["−40", "−20", "0", "20", "40"]
 
 
@@ -86,9 +92,9 @@ def test_steps_are_those_of_exact_fractions(cells, many):
 def test_gaps_begin_at_zero():
     audit = hiring_audit()
     words = Words.of(audit.certificate, None, audit.counts.names)
-    axis = Scale.over([30.0], 5.0, signed=False).axis(words)
-    assert axis.band[0] == axis.zero
-    assert axis.ticks[0] == (axis.zero, "0")
+    axis = Scale.over([30.0], words)
+    assert axis.band[0] == axis.at(0.0)
+    assert axis.ticks[0] == (axis.at(0.0), "0")
     assert (axis.left, axis.right) == ("", "farther apart")
 
 
@@ -118,11 +124,7 @@ def test_one_dot_is_not_one_of_several():
     certificate = hiring_audit().certificate
     words = Words.of(certificate, Labels(), ())
     spots = case_spots(select_cases(certificate))
-    alone = funnel(
-        spots[:1], words, total=1, what="comparable groups", filled="shown", hollow="not shown"
-    )
+    alone = funnel(spots[:1], words, total=1)
     assert alone.subtitle.startswith("The dot is the one comparable group: its difference")
-    several = funnel(
-        spots, words, total=len(spots), what="comparable groups", filled="a", hollow="b"
-    )
+    several = funnel(spots, words, total=len(spots))
     assert several.subtitle.startswith(f"Each dot is one of the {len(spots)} comparable groups")

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.report.graph_layout import Item, Link, arrange
+from evenhand.report.pictures.graph_layout import Item, Link, arrange
 
 
 @st.composite

@@ -4,7 +4,7 @@ import pytest
 from tests.report_pages import sketch
 
 import evenhand as eh
-from evenhand.report.graph_picture import draw_narrow, draw_wide, wrap_name
+from evenhand.report.pictures.graph_picture import draw_narrow, draw_wide, wrap_name
 
 
 def drawings(arrows, tiers=None, **edges):

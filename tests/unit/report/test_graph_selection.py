@@ -3,7 +3,7 @@
 from tests.report_pages import sketch
 
 import evenhand as eh
-from evenhand.report.graph_selection import select_for_drawing, select_without_question
+from evenhand.report.pictures.graph_selection import select_for_drawing, select_without_question
 
 
 def test_columns_follow_the_tiers_and_the_decision_stands_between_causes_and_consequences():

@@ -110,7 +110,7 @@ def test_others_read_nothing_of_the_groups_of_another_comparison():
         return report(audit, share=share).page
 
     full = page((8, 12, 10, 10), share=False)
-    assert "Alike in town: 2 of 2" in full.first_sentence[0]
+    assert "Alike in town: 2 of 2" in full.first_sentence
     assert "Same town: 2 of 2" in full.chance.by_chance[0][0]
     first, second = (page(four, share=True) for four in ((8, 12, 10, 10), (5, 15, 10, 10)))
     assert "of 2" not in first.first_sentence[0]
@@ -226,7 +226,7 @@ def test_a_declared_rule_is_named_and_what_it_gives_is_withheld():
 def test_where_the_graph_comes_from_is_said():
     def of(graph):
         premise, *_ = content(LARGE, graph=graph).premises
-        return premise.status, premise.why[0].partition(", ")[0]
+        return premise.status, premise.why.partition(", ")[0]
 
     assert of(GRAPH) == ("Given", "It has 3 arrows")
     half = eh.PartialGraph.parse("sex -> hired; sex -> town; town - hired")

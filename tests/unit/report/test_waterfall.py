@@ -1,5 +1,6 @@
 """What a waterfall draws is where the numbers are."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,8 +11,9 @@ from tests.path_states import MEASURED
 import evenhand as eh
 from evenhand.effects.path_steps import PathSteps
 from evenhand.evidence.variations.bootstrap import bootstrap
+from evenhand.report.html_report import environment
 from evenhand.report.path_words import claim_words
-from evenhand.report.waterfall import Measured, waterfalls
+from evenhand.report.pictures.waterfall import Measured, waterfalls
 from evenhand.wording import Words
 
 EFFECTS = ("direct", "through", "explained", "not judged", "combination", "spurious")
@@ -27,10 +29,16 @@ def drawn(state, **changes):
     return certificate.indirect, {"forward": forward, "backward": backward}
 
 
-def places(chart):
-    """Where a rate in percent stands, as the numbers on the axis say."""
-    (x, first), (y, second) = ((at, float(text[:-1])) for at, text in chart.ticks[:2])
-    return lambda rate: x + (100 * float(rate) - first) * (y - x) / (second - first)
+def percent(rate):
+    """A rate as the steps of a picture have it."""
+    return 100 * float(rate)
+
+
+def filled(chart):
+    """Where the filled bars of effects begin and how wide they are, on paper, by kind."""
+    html = environment().get_template("paths.j2").module.waterfall(chart)
+    drawn = re.findall(r'<rect class="w-([\w-]+)" x="(.*?)%" y="[^"]*" width="(.*?)%"', html)
+    return {kind: (float(place), float(width)) for kind, place, width in drawn}
 
 
 def effect_steps(chart, names):
@@ -43,8 +51,8 @@ def effect_steps(chart, names):
 @pytest.mark.parametrize("state", MEASURED)
 def test_bars_whiskers_and_hatching_lie_where_the_numbers_say(state, direction):
     indirect, charts = drawn(state)
-    at = places(charts[direction])
-    steps = PathSteps.of(indirect, direction)
+    at, chart = percent, charts[direction]
+    steps, on_paper = PathSteps.of(indirect, direction), filled(chart)
     position = steps.start.value
     bars = effect_steps(charts[direction], indirect.effects[direction])
     assert len(bars) >= 5 - (indirect.question.basis == "all")
@@ -52,23 +60,19 @@ def test_bars_whiskers_and_hatching_lie_where_the_numbers_say(state, direction):
         effect = steps.effects[name]
         assert bar.start == pytest.approx(at(position))
         assert bar.at == pytest.approx(at(position + effect.value))
-        ends = [at(position + end) for end in effect.bounds]
-        if effect.lower == effect.upper:
-            assert bar.hatch is None
-        else:
-            assert bar.hatch == pytest.approx((ends[0], ends[1] - ends[0]))
+        assert bar.ends == pytest.approx([at(position + end) for end in effect.bounds])
         interval = indirect.interval(direction, name)
         if effect.standard_error:
-            low, high = (
-                min(max(at(float(position) + end), 0), 100) for end in interval
-            )  # a rate cannot leave the picture
-            assert bar.whisker == pytest.approx((low, high), abs=0.01)
+            ends = [at(float(position) + end) for end in interval]
+            assert bar.whisker == pytest.approx(ends, abs=0.01)
         else:
             assert bar.whisker is None
-        filled = (0, 0) if bar.solid is None else (bar.solid[0], sum(bar.solid))
         certain = 0 if effect.lower <= 0 <= effect.upper else min(map(abs, effect.bounds))
-        width = at(position + certain) - at(position)
-        assert filled[1] - filled[0] == pytest.approx(width, abs=1e-9)
+        wide = 100 * at(certain) / (chart.axis.high - chart.axis.low)
+        place, width = on_paper.get(bar.kind, (0, 0))
+        assert width == pytest.approx(wide, abs=0.01)
+        left = chart.axis.at(at(position)) - wide * (effect.upper < 0)
+        assert not width or place == pytest.approx(left, abs=0.01)
         position += effect.value
 
 
@@ -76,13 +80,14 @@ def test_bars_whiskers_and_hatching_lie_where_the_numbers_say(state, direction):
 def test_a_picture_begins_and_ends_with_rates(state):
     indirect, charts = drawn(state)
     for direction, chart in charts.items():
-        at = places(chart)
         steps = PathSteps.of(indirect, direction)
-        rates = [step for step in chart.steps if step.start is None and step.gap is None]
+        rates = [step for step in chart.steps if step.start is None]
         expected = [steps.start, steps.reached]
         if indirect.question.basis == "group":
             expected.append(steps.others)
-        assert [step.at for step in rates] == pytest.approx([at(e.value) for e in expected])
+        assert [step.at for step in rates] == pytest.approx(
+            [percent(e.value) for e in expected]
+        )
         shapes = ["group", "group-would", "other"]
         if direction == "backward":
             shapes = ["other", "other-would", "group"]
@@ -91,22 +96,22 @@ def test_a_picture_begins_and_ends_with_rates(state):
 
 def test_the_gap_of_the_rows_stands_below_that_of_the_graph():
     indirect, charts = drawn("other ways")
-    told, rows = (step for step in charts["forward"].steps if step.gap)
-    at = places(charts["forward"])
-    assert rows.gap == pytest.approx((at(0.24), at(0.5)))
+    told, rows = charts["forward"].gaps
+    assert rows.gap == pytest.approx((24, 50))
     assert rows.number == "+26.0"
     assert told.number == "+26.3"
     assert indirect.model_gap[0] == indirect.model_gap[1]
-    assert told.gap[1] - told.gap[0] == pytest.approx(at(indirect.model_gap[0]) - at(0))
-    assert not [step for step in charts["backward"].steps if step.gap]
+    assert told.gap[1] - told.gap[0] == pytest.approx(percent(indirect.model_gap[0]))
+    assert not charts["backward"].gaps
 
 
 def test_what_is_linked_is_linked_above_and_below():
     _, charts = drawn("identified")
     for chart in charts.values():
-        linked = [(step.comes_from, step.leads_on) for step in chart.steps if not step.gap]
-        assert linked == [(False, True), *[(True, True)] * (len(linked) - 2), (True, False)]
-        assert not any(s.comes_from or s.leads_on for s in chart.steps if s.gap)
+        html = environment().get_template("paths.j2").module.waterfall(chart)
+        links = [row.count('class="drop"') for row in html.split("<tr")[2:]]
+        inner = [2] * (len(chart.steps) - 2)
+        assert links == [1, *inner, 1, *[0] * len(chart.gaps)]
 
 
 def test_rows_that_chance_did_not_make_have_no_whiskers_and_nothing_red():
@@ -155,11 +160,10 @@ def test_the_key_names_the_signs_that_occur(state, signs):
 def test_the_band_is_the_threshold_of_this_claim():
     indirect, charts = drawn("own threshold")
     (bar,) = (step for step in charts["forward"].steps if step.band)
-    at = places(charts["forward"])
     start = PathSteps.of(indirect, "forward")
     before = start.start.value + start.effects["direct"].value
     assert bar.kind == "through"
-    assert bar.band == pytest.approx((at(float(before) - 0.2), at(float(before) + 0.2)))
+    assert bar.band == pytest.approx((percent(before) - 20, percent(before) + 20))
 
 
 def test_bounds_get_whiskers_from_resamples():
@@ -169,12 +173,12 @@ def test_bounds_get_whiskers_from_resamples():
     indirect, charts = drawn("witness", indirect=replace(claim, resampled=resampled.ends))
     bar = effect_steps(charts["forward"], indirect.forward)["through"]
     lower, upper = resampled.ends["forward"]
-    at, effect = places(charts["forward"]), indirect.forward["through"]
+    effect = indirect.forward["through"]
     before = float(PathSteps.of(indirect, "forward").effects["direct"].value) + 0.24
     assert bar.whisker == pytest.approx(
         (
-            at(before + float(effect.lower) - 1.959964 * lower),
-            at(before + float(effect.upper) + 1.959964 * upper),
+            percent(before + float(effect.lower) - 1.959964 * lower),
+            percent(before + float(effect.upper) + 1.959964 * upper),
         ),
         abs=0.01,
     )
@@ -201,10 +205,9 @@ def test_the_gap_by_the_graph_is_hatched_where_it_is_not_one_number():
     assert indirect.to_dict()["gap"]["model"] == {"lower": float(low), "upper": float(high)}
     words = claim_words(indirect, Words.of(certificate, None, table.names))
     ((forward, _),) = waterfalls([Measured.of(certificate)], words)
-    told, rows = (step for step in forward.steps if step.gap)
-    at = places(forward)
-    assert told.hatch == pytest.approx((at(0.25 + low), at(high) - at(low)))
-    assert rows.hatch is None
+    told, rows = forward.gaps
+    assert told.ends == pytest.approx((percent(0.25 + low), percent(0.25 + high)))
+    assert rows.ends[0] == rows.ends[1]
     assert "from 25.0% to 75.0% to" in told.description
 
 
@@ -220,6 +223,6 @@ def test_before_and_after_are_drawn_on_one_scale():
 def test_every_step_says_its_number():
     for state in MEASURED:
         for chart in drawn(state)[1].values():
-            for step in chart.steps:
+            for step in (*chart.steps, *chart.gaps):
                 assert step.number in step.description
-                assert step.name in step.description
+                assert step.label[0] in step.description

@@ -67,7 +67,11 @@ class ByChance(Plain):
 
     def __str__(self) -> str:
         """The number expected with its range, as in *about 35 (28 to 42)*."""
-        return f"about {_rounded(self.expected)} ({self.lower:,} to {self.upper:,})"
+        return self.text()
+
+    def text(self, space: str = " ") -> str:
+        """The same with another space in the range, which a page may not break."""
+        return f"about {_rounded(self.expected)} ({self.lower:,}{space}to{space}{self.upper:,})"
 
     @property
     def text_at_threshold(self) -> str:

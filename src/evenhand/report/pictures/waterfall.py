@@ -10,9 +10,9 @@ from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.path_steps import PathSteps
 from evenhand.effects.world_shares import Bounds
 from evenhand.evidence import Certificate
-from evenhand.report.charts import Scale
 from evenhand.report.html_report import View
 from evenhand.report.path_words import PathWords, span_text
+from evenhand.report.pictures.charts import Span
 from evenhand.wording import Words, capital, share
 
 _TICKS = (1, 2, 5, 10, 20, 25)
@@ -87,8 +87,8 @@ def waterfalls(measured: Sequence[Measured], words: Words) -> tuple[tuple[View, 
     ]
     if not held:
         return ()
-    scale, ticks = _scale(held)
-    return tuple(tuple(steps.draw(scale, ticks) for steps in both) for both in drawn)
+    axis, ticks = _axis(held)
+    return tuple(tuple(steps.draw(axis, ticks) for steps in both) for both in drawn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,20 +114,16 @@ class _Steps:
     def indirect(self) -> Indirect:
         return self.measured.indirect
 
-    def draw(self, scale: Scale, ticks: tuple[tuple[float, str], ...]) -> View:
+    def draw(self, axis: Span, ticks: tuple[tuple[float, str], ...]) -> View:
         lines = [*self.lines()]
         return View(
             title=self.title,
             subtitle=self.subtitle,
+            axis=axis,
             ticks=ticks,
             height=_HEIGHTS[self.direction],
-            steps=(
-                *(
-                    _drawn(line, scale, links=_links(at, lines))
-                    for at, line in enumerate(lines)
-                ),
-                *(_drawn(gap, scale) for gap in self.gaps()),
-            ),
+            steps=lines,
+            gaps=[*self.gaps()],
             key=_key(lines) if self.direction == "forward" else (),
         )
 
@@ -247,51 +243,16 @@ def _rate_line(kind: str, label: tuple[str, str], rate: Effect) -> _Line:
     )
 
 
-def _scale(held: list[float]) -> tuple[Scale, tuple[tuple[float, str], ...]]:
+def _axis(held: list[float]) -> tuple[Span, tuple[tuple[float, str], ...]]:
     """A scale on which everything lies, and its numbers: percentages."""
     low, high = max(min(held), 0.0), min(max(held), 100.0)
     room = 0.04 * (high - low or 1.0)
-    scale = Scale(low - room, high + room)
+    axis = Span(low - room, high + room)
     step = next((s for s in _TICKS if (high - low) / s <= _MOST_TICKS), _TICKS[-1])
-    numbers = range(ceil(scale.low / step), floor(scale.high / step) + 1)
-    return scale, tuple(
-        (scale.at(n * step), f"{n * step}%") for n in numbers if 0 <= n * step <= 100
+    numbers = range(ceil(axis.low / step), floor(axis.high / step) + 1)
+    return axis, tuple(
+        (axis.at(n * step), f"{n * step}%") for n in numbers if 0 <= n * step <= 100
     )
-
-
-def _links(at: int, lines: list[_Line]) -> tuple[bool, bool]:
-    """Whether a line comes from the one above it, and leads to the one below."""
-    return at > 0, at < len(lines) - 1
-
-
-def _drawn(line: _Line, scale: Scale, *, links: tuple[bool, bool] = (False, False)) -> View:
-    low, high = (scale.at(end) for end in line.ends)
-    hatch = (low, high - low) if high > low else None
-    start = None if line.start is None else scale.at(line.start)
-    return View(
-        kind=line.kind,
-        name=line.label[0],
-        detail=line.label[1],
-        number=line.number,
-        range=line.range,
-        at=scale.at(line.at),
-        description=line.description,
-        start=start,
-        solid=None if start is None else _certain(start, low, high),
-        hatch=hatch,
-        whisker=line.whisker and (scale.at(line.whisker[0]), scale.at(line.whisker[1])),
-        band=line.band and (scale.at(line.band[0]), scale.at(line.band[1])),
-        gap=line.gap and (scale.at(line.gap[0]), scale.at(line.gap[1])),
-        comes_from=links[0],
-        leads_on=links[1],
-    )
-
-
-def _certain(start: float, low: float, high: float) -> tuple[float, float] | None:
-    """The part of a bar that every value within the bounds fills: a place and a width."""
-    if low <= start <= high:
-        return None
-    return (start, low - start) if low > start else (high, start - high)
 
 
 def _key(lines: list[_Line]) -> tuple[tuple[str, str], ...]:

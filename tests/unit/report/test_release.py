@@ -12,7 +12,7 @@ from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, rep
 
 import evenhand as eh
 from evenhand.report import report
-from evenhand.report.opening_section import mark
+from evenhand.wording.verdict_words import certificate_class
 
 
 def test_a_release_stands_beside_the_record_with_what_was_changed():
@@ -87,9 +87,9 @@ def test_a_written_release_is_called_by_its_file(tmp_path):
 
 def test_rows_that_were_changed_show_nothing_of_a_population():
     audit, release = shown_release()
-    assert mark(audit.certificate) == "shown"
+    assert certificate_class(audit.certificate) == "shown"
     changed = replace(audit.certificate, release=release.certificate.release)
-    assert mark(changed) == "not-certified"
+    assert certificate_class(changed) == "not-certified"
 
 
 def test_a_release_says_how_it_can_be_repeated():

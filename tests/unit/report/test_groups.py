@@ -6,7 +6,7 @@ from tests.many_groups import TOWNS, hiring_audit
 from tests.towns import ASKED, GRAPH, LARGE, table
 
 import evenhand as eh
-from evenhand.report.shown_groups import GroupNames, select_cases, widest_in, widest_sides
+from evenhand.report.groups import group_names, select_cases, widest_in, widest_sides
 from evenhand.wording import Words
 
 
@@ -76,8 +76,9 @@ def test_a_table_in_which_nothing_is_measured_has_no_cases():
 
 def test_a_group_counts_all_its_people_not_only_the_two_groups_compared():
     certificate = hiring_audit().certificate
-    names = GroupNames.of(certificate, Words.of(certificate, None, ()))
+    words = Words.of(certificate, None, ())
     for case in select_cases(certificate):
         people = sum(map(sum, TOWNS[case.people.where["town"]].values()))
         assert case.rows == people
-        assert names.detail(case).endswith(f"{people:,}")
+        _, detail = group_names(case, certificate.partition.names, words)
+        assert detail.endswith(f"{people:,}")

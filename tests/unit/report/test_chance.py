@@ -87,17 +87,17 @@ def test_each_examined_block_set_has_its_line():
     lines = report(audit, labels=QUESTION.labels).page.chance.seen.lines
     partitions = audit.certificate.partitions
     assert len(partitions) > 1
-    assert [line.chance_text for line in lines] == [str(one.by_chance) for one in partitions]
-    assert [line.seen_text for line in lines] == [
-        f"{one.violating:,} of {one.measured.sum():,}" for one in partitions
+    assert [line.chance for line in lines] == [one.by_chance for one in partitions]
+    assert [(line.seen, line.measured) for line in lines] == [
+        (one.violating, one.measured.sum()) for one in partitions
     ]
 
 
 def test_the_picture_holds_the_range_and_what_was_seen():
     [line] = report(admissions_audit(graph=GRAPH)).page.chance.seen.lines
-    assert line.seen == 100
-    assert line.band == (0, 75)
-    assert np.isclose(line.limit, 100 * 2.1 / 4, atol=2)
+    assert (line.seen, line.measured) == (4, 4)
+    assert (line.chance.lower, line.chance.upper) == (0, 3)
+    assert np.isclose(line.chance.at_threshold, 2.1, atol=0.1)
 
 
 def test_how_many_a_milder_rule_would_name_is_told():

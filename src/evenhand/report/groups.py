@@ -163,39 +163,13 @@ def turned_sides(partition: Partition) -> NDArray[np.int8]:
     return side if has_sides(partition.question) else abs(side)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupNames:
-    """How few groups are named in a plot: one attribute leads, the others follow in small type.
+def group_heads(names: Sequence[str], words: Words) -> tuple[str, str]:
+    """What heads the names of few groups: one attribute leads, the others are in small type."""
+    lead = capital(words.column(names[0])) if names else "Group"
+    return lead, " · ".join([*map(words.column, names[1:]), "people"])
 
-    They stand in the order in which sentences and tables name them.
-    """
 
-    words: Words
-    names: tuple[str, ...]
-
-    @classmethod
-    def of(cls, certificate: Certificate, words: Words) -> "GroupNames":
-        """Name the groups of the decision causes."""
-        return cls(words, certificate.partition.names)
-
-    @property
-    def head(self) -> str:
-        """The name of the leading attribute."""
-        return capital(self.words.column(self.names[0])) if self.names else "Group"
-
-    @property
-    def detail_head(self) -> str:
-        """The names of the others, and of the count."""
-        return " · ".join([*map(self.words.column, self.names[1:]), "people"])
-
-    def name(self, case: Case) -> str:
-        """The leading value of a group."""
-        return self._value(case, self.names[0]) if self.names else "everybody"
-
-    def detail(self, case: Case) -> str:
-        """Its other values, and how many people it holds."""
-        values = (self._value(case, name) for name in self.names[1:])
-        return " · ".join([*values, f"{case.rows:,}"])
-
-    def _value(self, case: Case, name: str) -> str:
-        return self.words.labels.value(name, case.people.where[name])
+def group_names(case: Case, names: Sequence[str], words: Words) -> tuple[str, str]:
+    """The leading value of a group; its other values, and how many people it holds."""
+    values = [words.labels.value(name, case.people.where[name]) for name in names]
+    return values[0] if values else "everybody", " · ".join([*values[1:], f"{case.rows:,}"])

@@ -11,7 +11,7 @@ from tests.report_pages import admissions_audit, page_text
 import evenhand as eh
 from evenhand.question.question_file import Labels
 from evenhand.report import report
-from evenhand.report.who_against_whom import who_against_whom
+from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.wording import Words
 
 LABELS = Labels(values={"race": {"blue": "blue people"}})
@@ -25,12 +25,16 @@ def who(audit, labels=None):
 
 def cells(matrix):
     """The cells with a pair, by the names of row and column."""
+    called = dict(matrix.groups)
     return {
-        (row, column): cell
-        for row, line in matrix.rows
-        for column, cell in zip(matrix.heads, line, strict=True)
-        if cell.points
+        (called[row], called[column]): cell
+        for (row, column), cell in matrix.cells.items()
+        if cell.common
     }
+
+
+def heads(matrix):
+    return [name for _, name in matrix.groups]
 
 
 def mean_difference(first, second):
@@ -60,18 +64,16 @@ def test_each_pair_stands_once_in_the_row_of_the_group_ahead():
 
 def test_groups_stand_in_the_order_of_how_far_they_are_ahead():
     (matrix,) = who(hiring_audit()).matrices
-    assert matrix.heads[-1] == "blue"
-    assert [name for name, _ in matrix.rows] == list(matrix.heads)
+    assert heads(matrix)[-1] == "blue"
 
 
 def test_groups_that_are_nowhere_together_have_no_number():
     (matrix,) = who(hiring_audit()).matrices
-    rows = {name: dict(zip(matrix.heads, line, strict=True)) for name, line in matrix.rows}
-    assert {rows["blue"]["gray"].kind, rows["gray"]["blue"].kind} == {"absent"}
-    assert rows["red"]["red"].kind == "self"
+    (cell,) = (cell for ends, cell in matrix.cells.items() if {*ends} == {"blue", "gray"})
+    assert cell.kind == "absent"
     assert ("absent", "nowhere together") in who(hiring_audit()).key
     rows = who(hiring_audit()).rows
-    assert any(row[:2] == ("blue and gray", "nowhere together") for row in rows)
+    assert any((row.title, row.points) == ("blue and gray", "") for row in rows)
 
 
 def test_only_what_is_shown_on_average_is_red():
@@ -131,9 +133,9 @@ def test_pairs_that_are_rarely_compared_are_named():
 def test_all_against_one_group_stand_under_each_other():
     shown = who(hiring_audit(other="green"))
     assert not shown.matrices
-    assert shown.plot.name == "Compared with green"
-    assert {line.name for line in shown.plot.lines} == {"Red", "Blue", "Gray"}
-    blue = next(line for line in shown.plot.lines if line.name == "Blue")
+    assert shown.plot.heads[0] == "Compared with green"
+    assert {line.names[0] for line in shown.plot.lines} == {"Red", "Blue", "Gray"}
+    blue = next(line for line in shown.plot.lines if line.names[0] == "Blue")
     assert (blue.mark.text, blue.mark.shown) == ("21.8", True)
     assert (shown.plot.axis.left, shown.plot.axis.right) == (
         "others higher",
@@ -144,7 +146,7 @@ def test_all_against_one_group_stand_under_each_other():
 def test_two_groups_by_several_values_stand_under_each_other():
     shown = who(score_audit(group="blue", other="red", criterion="every"))
     assert shown.heading == "By score"
-    assert [line.name for line in shown.plot.lines] == [
+    assert [line.names[0] for line in shown.plot.lines] == [
         "Had score high",
         "Had score low",
         "Had score medium",
@@ -167,7 +169,7 @@ def test_each_value_or_cut_has_its_matrix(question, titles):
     shown = who(score_audit(**question))
     expected = [""] if titles is None else [f"Had score {title}" for title in titles]
     assert [matrix.title for matrix in shown.matrices] == expected
-    assert len({matrix.heads for matrix in shown.matrices}) == 1
+    assert len({tuple(heads(matrix)) for matrix in shown.matrices}) == 1
 
 
 def many_towns(groups):
@@ -182,7 +184,7 @@ def test_of_more_groups_than_a_matrix_can_hold_the_strongest_pairs_are_listed():
     shown = who(many_towns(11))
     assert not shown.matrices
     assert len(shown.plot.lines) == 20
-    assert {line.name for line in shown.plot.lines[:10]} == {
+    assert {line.names[0] for line in shown.plot.lines[:10]} == {
         f"Race 00 ahead of race {number:02}" for number in range(1, 11)
     }
     assert "the 20 of 55 that chance explains least" in shown.plot.title
@@ -218,7 +220,7 @@ def test_intersections_are_named_by_the_labels_of_their_parts():
     )
     labels = Labels(values={"sex": {"f": "women", "m": "men"}})
     (matrix,) = who(audit, labels).matrices
-    assert set(matrix.heads) == {"women & red", "women & blue", "men & red", "men & blue"}
+    assert set(heads(matrix)) == {"women & red", "women & blue", "men & red", "men & blue"}
     said = page_text(report(audit, labels=labels).html)
     assert "Do sex and race themselves change hired?" in said
 
@@ -230,10 +232,10 @@ def test_the_table_has_what_the_matrix_has():
         f"{row} ahead of {column}".lower(): cell
         for (row, column), cell in cells(matrix).items()
     }
-    rows = {row[0].lower(): row for row in who(audit).rows if row[2]}
+    rows = {row.title.lower(): row for row in who(audit).rows if row.common}
     assert rows.keys() == named.keys()
     for name, cell in named.items():
-        assert rows[name][1:3] == (cell.points, cell.interval)
+        assert (rows[name].points, rows[name].interval) == (cell.points, cell.interval)
 
 
 @pytest.mark.parametrize(("other", "share"), [(None, False), (None, True), ("red", False)])

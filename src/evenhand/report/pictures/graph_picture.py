@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from evenhand.report.graph_layout import Item, Link, arrange, place_lanes
-from evenhand.report.graph_selection import Node, Sketch, causes_first
+from evenhand.report.pictures.graph_layout import Item, Link, arrange, place_lanes
+from evenhand.report.pictures.graph_selection import Node, Sketch, causes_first
 
 _STRENGTHS = {
     "direct": 14.0,

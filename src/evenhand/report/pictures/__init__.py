@@ -1,0 +1,1 @@
+"""Pictures of results: what the templates need to draw them."""

@@ -1,0 +1,300 @@
+"""Differences as charts: dots with intervals, the funnel, histograms, before and after."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, log10
+from typing import NamedTuple
+
+import numpy as np
+
+from evenhand.evidence import Certificate, Partition
+from evenhand.evidence.sentences import state_before
+from evenhand.report.groups import KINDS, Case
+from evenhand.report.html_report import View
+from evenhand.wording import Words, capital, has_sides, rate
+
+_STEPS = (1, 2, 5, 10, 20, 25, 50, 100)
+_MOST_TICKS = 7
+MOST_DOTS = 2000
+_FUNNEL_HEIGHT = 320.0
+_HISTOGRAM_HEIGHT = 96.0
+_TOP, _BOTTOM = 26.0, 10.0
+_KEY = ("shown beyond the threshold", "not shown beyond it")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Percentage points from left to right."""
+
+    low: float
+    high: float
+
+    def at(self, points: float) -> float:
+        """Where a number stands, in percent of the width."""
+        return 100 * (min(max(points, self.low), self.high) - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale(Span):
+    """Differences from left to right, with the band under the threshold."""
+
+    words: Words
+
+    @classmethod
+    def over(
+        cls, values: Iterable[float], words: Words, *, left: float = 0.02, right: float = 0.02
+    ) -> "Scale":
+        """A scale that holds all values and the band; at both ends some room for numbers.
+
+        Gaps, which have no sign, begin at zero.
+        """
+        beyond = 160 * float(words.question.threshold)
+        held = [*values, -beyond if words.has_sides else 0.0, beyond]
+        low, high = max(min(held), -100.0), min(max(held), 100.0)
+        return cls(low - left * (high - low), high + right * (high - low), words)
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Places with their numbers."""
+        step = next((s for s in _STEPS if (self.high - self.low) / s <= _MOST_TICKS), 100)
+        first = -floor(-max(self.low, -100.0) / step)
+        last = floor(min(self.high, 100.0) / step)
+        return [
+            (self.at(n * step), f"{'−' if n < 0 else ''}{abs(n * step)}")
+            for n in range(first, last + 1)
+        ]
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """Where differences are under the threshold."""
+        threshold = float(100 * self.words.question.threshold)
+        return self.at(-threshold if self.words.has_sides else 0.0), self.at(threshold)
+
+    @property
+    def left(self) -> str:
+        """Who is ahead at the left."""
+        return f"{self.words.group} higher" if self.words.has_sides else ""
+
+    @property
+    def right(self) -> str:
+        """Who is ahead at the right."""
+        return f"{self.words.other} higher" if self.words.has_sides else "farther apart"
+
+
+class Mark(NamedTuple):
+    """A difference with its interval, in points; ``kind`` is who is behind."""
+
+    points: float
+    low: float
+    high: float
+    kind: str
+    shown: bool
+    text: str
+    description: str
+
+    @classmethod
+    def of(
+        cls,
+        values: Sequence[Fraction | float],
+        words: Words,
+        *,
+        kind: str,
+        shown: bool,
+        description: str,
+    ) -> "Mark":
+        """The mark of a difference with both ends of its interval."""
+        points, low, high = (100 * float(value) for value in values)
+        return cls(points, low, high, kind, shown, words.points(values[0]), description)
+
+
+class Spot(NamedTuple):
+    """One comparison in a funnel: the difference in points, the people, and what was found."""
+
+    points: float
+    rows: int
+    kind: str
+    shown: bool
+    id: str = ""
+
+
+def case_mark(case: Case, words: Words) -> Mark:
+    """The difference of a group."""
+    interval = case.people.interval
+    return Mark.of(
+        (case.difference, *(interval or (0.0, 0.0))),
+        words,
+        kind=case.kind,
+        shown=case.shown,
+        description=f"difference {words.points(case.difference)} points, "
+        f"{words.higher(case.difference, words.pair(case.people))}, interval "
+        f"{words.interval(interval)}",
+    )
+
+
+def case_rates(case: Case, words: Words) -> tuple[float, float, str]:
+    """The rates of both groups in percent, and in words."""
+    people, (group, other) = case.people, words.pair(case.people)
+    rates = rate(people.group_yes, people.group), rate(people.other_yes, people.other)
+    return (
+        100 * people.group_yes / people.group,
+        100 * people.other_yes / people.other,
+        f"{group} {rates[0]}, {other} {rates[1]}",
+    )
+
+
+def dot_plot(
+    lines: Iterable[View],
+    words: Words,
+    *,
+    title: str,
+    subtitle: str,
+    heads: tuple[str, str],
+    flags: tuple[str, ...] = (),
+    rates: str = "",
+    key: tuple[str, str] = _KEY,
+) -> View:
+    """Groups or pairs under each other, one difference each; ``heads`` name what they are.
+
+    ``flags`` head a matrix of who is in a group, ``rates`` heads the rates of both sides. The
+    numbers stand beyond the outer ends of intervals.
+    """
+    lines = tuple(lines)
+    held = [end for line in lines for end in line.mark[:3]]
+    left, right = (
+        0.26 if any(sign * line.mark.points > 0 for line in lines) else 0.02 for sign in (-1, 1)
+    )
+    return View(
+        title=title,
+        subtitle=subtitle,
+        heads=heads,
+        flags=flags,
+        rates=rates,
+        names=(words.group, words.other),
+        key=key,
+        axis=Scale.over(held, words, left=left, right=right),
+        lines=lines,
+    )
+
+
+def case_spots(cases: Iterable[Case]) -> list[Spot]:
+    """The comparisons that speak for groups."""
+    return [
+        Spot(
+            100 * float(case.difference),
+            case.people.row_count,
+            case.kind,
+            case.shown,
+            case.id if case.shown else "",
+        )
+        for case in cases
+    ]
+
+
+def further_spots(partition: Partition) -> list[Spot]:
+    """The other comparisons, which many groups or values have: shown ones, then the largest."""
+    if partition.two_groups:
+        return []
+    compared, statistics = partition.comparisons, partition.statistics
+    rest = np.setdiff1d(np.arange(len(compared)), partition.lead)
+    rows, shown = compared.row_counts, statistics.shown
+    rest = rest[np.lexsort((-rows[rest], ~shown[rest]))][:MOST_DOTS]
+    points, side = 100 * statistics.difference, compared.side
+    if not has_sides(partition.question):
+        points, side = abs(points), abs(side)
+    return [
+        Spot(float(points[at]), int(rows[at]), KINDS[int(side[at])], bool(shown[at]))
+        for at in rest.tolist()
+    ]
+
+
+def funnel(
+    spots: Iterable[Spot],
+    words: Words,
+    *,
+    total: int,
+    what: str = "comparable group",
+    title: str = "Differences by size of group",
+) -> View:
+    """All comparisons by difference and, logarithmically, by size.
+
+    If there are many: those that are shown, then the largest. ``total`` is of how many.
+    """
+    chosen = sorted(spots, key=lambda spot: (not spot.shown, -spot.rows))
+    del chosen[MOST_DOTS:]
+    sizes = [spot.rows for spot in chosen]
+    most, least = max(sizes), min(sizes)
+
+    def height(rows: float) -> float:
+        part = log10(rows / least) / (log10(most / least) or 1.0)
+        return _FUNNEL_HEIGHT - _BOTTOM - part * (_FUNNEL_HEIGHT - _TOP - _BOTTOM)
+
+    powers = [10**power for power in range(1, 12) if least <= 10**power <= most]
+    some = f"{len(chosen):,} shown or largest of the " if len(chosen) < total else ""
+    one = f"Each dot is one of the {some}{total:,} {what}s"
+    # Gaps are many near zero, where the numbers of people stand.
+    left = 0.07 if words.has_sides else 0.14
+    return View(
+        title=title,
+        subtitle=f"{f'The dot is the one {what}' if total == 1 else one}: its "
+        "difference in percentage points from left to right, and from bottom to top how many "
+        "people it holds (logarithmic).",
+        axis=Scale.over([spot.points for spot in chosen], words, left=left, right=0.07),
+        levels=[(height(power), f"{power:,}") for power in powers or [least, most]],
+        dots=sorted(chosen, key=lambda spot: (spot.shown, spot.kind != "none")),
+        height_of=height,
+        height=_FUNNEL_HEIGHT,
+        key=_KEY,
+        description=f"{total:,} {what}{'s' * (total != 1)} by difference and size.",
+    )
+
+
+def histograms(before: Certificate, after: Certificate, words: Words) -> View:
+    """Many groups before and after, in bars as wide as the threshold: no bar crosses it."""
+    both = [
+        (f"As {state_before(words.question)}", "none", before.partition),
+        ("As released", "after", after.partition),
+    ]
+    ends = (end for *_, one in both for end in one.extremes)
+    scale = Scale.over([float(100 * (e if words.has_sides else abs(e))) for e in ends], words)
+    step = float(100 * words.question.threshold)
+    counted = [(label, kind, count_by_step(one)) for label, kind, one in both]
+    tallest = max(max(many.values(), default=1) for *_, many in counted)
+    return View(
+        title="Before and after",
+        subtitle=f"{capital(words.comparison)}s by difference in percentage points. Each bar "
+        f"is {words.threshold_points} wide; those within the band are under the threshold.",
+        axis=scale,
+        height=_HISTOGRAM_HEIGHT,
+        both=[
+            View(
+                label=label,
+                bars=[
+                    (
+                        scale.at(place * step),
+                        scale.at((place + 1) * step) - scale.at(place * step),
+                        max(2.5, _HISTOGRAM_HEIGHT * many / tallest),
+                        within if place in (-1, 0) else "beyond",
+                    )
+                    for place, many in sorted(steps.items())
+                ],
+                description=f"{label}: {steps[-1] + steps[0]:,} of {steps.total():,} "
+                f"{words.compared_unit}s are under the threshold.",
+            )
+            for label, within, steps in counted
+        ],
+    )
+
+
+def count_by_step(partition: Partition) -> Counter[int]:
+    """How many differences lie in each step of a threshold, exactly; 0 and -1 are under it."""
+    # Python's integers: products of counts may not fit into 64 bits.
+    group_yes, group, other_yes, other = (
+        column.astype(object) for column in partition.comparisons.tables
+    )
+    crossed = other_yes * group - group_yes * other
+    threshold = partition.question.threshold
+    reach = abs(crossed) * threshold.denominator // (group * other * threshold.numerator)
+    left = has_sides(partition.question) & (crossed < 0)
+    return Counter(np.where(left, -reach - 1, reach).tolist())
