@@ -86,33 +86,6 @@ class FieldFinder:
             return {}
         return {number: match.span(group + 1) for group, number in enumerate(self._numbers)}
 
-    def spans(
-        self, records: Records, rows: NDArray[np.int64], number: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where one of the chosen fields begins and ends, in some of the records.
-
-        Records without quotes are searched together, not by one match each.
-        """
-        begins, ends = records.begins[rows], records.ends[rows]
-        pairs = zip(begins.tolist(), ends.tolist(), strict=True)
-        text = b"".join([records.text[begin:end] for begin, end in pairs])
-        if b'"' in text:
-            found = [self.find(records, row)[number] for row in rows.tolist()]
-            first, last = np.array(found, np.int64).reshape(-1, 2).T
-            return first, last
-        marks = np.frombuffer(text + b"\n", np.uint8)
-        stops = np.cumsum(ends - begins)
-        starts = stops - (ends - begins)
-        # Without its line end, which the last one may lack.
-        stops -= np.isin(marks[stops - 1], (_LF, _CR))
-        stops -= (marks[stops - 1] == _CR) & (marks[stops] == _LF)
-        delimiters = np.flatnonzero(marks == ord(self._delimiter))
-        before = np.searchsorted(delimiters, starts) + number
-        delimiters = np.append(delimiters, [len(text)] * (number + 1))
-        first = starts if number == 0 else delimiters[before - 1] + 1
-        last = np.minimum(delimiters[before], stops)
-        return first + (begins - starts), last + (begins - starts)
-
     def cells(self, records: Records) -> Iterator[tuple[int, set[bytes]]]:
         """The different bytes that each chosen field has in these records."""
         found = {*self._whole.findall(records.text)}
@@ -401,8 +374,6 @@ class _Splicer:
 
     def pieces(self, records: Records, edit: Edit) -> list[bytes]:
         """The bytes of the released records, in order."""
-        if edit.from_rows is None and not (self._dropped or self._replaced):
-            return self._with_new_cells(records, edit)
         changes = self._changes(edit)
         copies = np.ones(edit.rows, np.int64)
         if edit.from_rows is not None:
@@ -420,20 +391,6 @@ class _Splicer:
             done = int(records.ends[row])
         pieces.append(records.text[done:])
         return pieces
-
-    def _with_new_cells(self, records: Records, edit: Edit) -> list[bytes]:
-        """The same for records of which all stay: only changed fields are looked for."""
-        changed: list[tuple[int, int, bytes]] = []
-        for name, (rows, index) in edit.cells.items():
-            spans = self._fields.spans(records, rows, self._numbers[name])
-            cells = [self._cells[name][value] for value in index.tolist()]
-            changed += zip(*map(np.ndarray.tolist, spans), cells, strict=True)
-        pieces: list[bytes] = []
-        done = 0
-        for begin, end, cell in sorted(changed):
-            pieces += (records.text[done:begin], cell)
-            done = end
-        return [*pieces, records.text[done:]]
 
     def _changes(self, edit: Edit) -> dict[int, dict[int, bytes]]:
         """For each released row that changes, the new bytes by the number of the field."""

@@ -3,7 +3,6 @@
 import csv
 import io
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,12 +32,16 @@ def test_records_are_those_of_the_reader(pieces, block, amount):
 
 
 @given(
-    st.lists(st.lists(FIELD, min_size=3, max_size=3), min_size=1, max_size=5), st.integers(0, 2)
+    st.lists(st.lists(FIELD, min_size=3, max_size=3), min_size=1, max_size=5),
+    st.integers(0, 2),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.booleans(),
 )
-def test_fields_are_found_and_written_as_a_reader_reads_them(rows, number):
+def test_fields_are_found_and_written_as_a_reader_reads_them(rows, number, end, ended):
     text = io.StringIO(newline="")
-    csv.writer(text).writerows(rows)
-    records = RecordReader(io.BytesIO(text.getvalue().encode()), ",").take(len(rows))
+    csv.writer(text, lineterminator=end).writerows(rows)
+    whole = text.getvalue() if ended else text.getvalue().removesuffix(end)
+    records = RecordReader(io.BytesIO(whole.encode()), ",").take(len(rows))
     fields = FieldFinder(",", [number])
     cells = dict(fields.cells(records))[number]
     assert {fields.decode(cell) for cell in cells} == {row[number] for row in rows}
@@ -49,23 +52,3 @@ def test_fields_are_found_and_written_as_a_reader_reads_them(rows, number):
         assert fields.decode(old) == row[number]
         new = fields.encode(row[number]).decode()
         assert next(csv.reader(io.StringIO(new, newline="")), [""]) == [row[number]]
-
-
-@given(
-    st.lists(st.lists(FIELD, min_size=3, max_size=3), min_size=1, max_size=9),
-    st.integers(0, 2),
-    st.sampled_from(["\n", "\r\n", "\r"]),
-    st.booleans(),
-    st.data(),
-)
-def test_fields_of_many_records_are_found_where_each_is_found(rows, number, end, ended, data):
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator=end).writerows(rows)
-    whole = text.getvalue() if ended else text.getvalue().removesuffix(end)
-    records = RecordReader(io.BytesIO(whole.encode()), ",").take(len(rows))
-    # Those with quotes among the chosen are found one by one, the others all at once.
-    some = sorted(data.draw(st.sets(st.integers(0, len(rows) - 1))))
-    fields = FieldFinder(",", [number])
-    begins, ends = fields.spans(records, np.array(some, np.int64), number)
-    found = [*zip(begins.tolist(), ends.tolist(), strict=True)]
-    assert found == [fields.find(records, row)[number] for row in some]
