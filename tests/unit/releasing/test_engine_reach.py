@@ -5,8 +5,7 @@ from tests.people_in_engines import audit, in_duckdb, people, quiet
 
 from evenhand.errors import InputError
 from evenhand.releasing import apply_in_engine
-from evenhand.releasing.apply_in_engine import find_reach
-from evenhand.releasing.engine_conditions import LabelConditions
+from evenhand.releasing.apply_in_engine import LabelConditions, find_reach
 from evenhand.releasing.engine_shuffle import Shuffle
 
 ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")

@@ -676,3 +676,13 @@ def test_what_the_checker_does_not_confirm_is_not_published(
         released(source).write(folder / f"out.{kind}", share=True)
     assert caught.value.exit_status == 5
     assert not [*folder.iterdir()]
+
+
+def test_a_checker_that_cannot_run_is_no_error_of_writing(source, tmp_path, monkeypatch):
+    def lacks_memory(*_):
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr("evenhand.record.stand_alone.ask_checker", lacks_memory)
+    with pytest.raises(ResourceError, match="checker could not be run: nothing was written"):
+        released(source).write(tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == [source.name]
