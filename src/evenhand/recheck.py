@@ -38,8 +38,7 @@ from evenhand.evidence.certification import certify, with_indirect
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.graph import PartialGraph
-from evenhand.question import Codings, Question
-from evenhand.question.question import REST
+from evenhand.question import REST, Codings, Question
 from evenhand.record import BLOCK, FORMAT, ROUNDING, Table
 from evenhand.record.record import Record
 from evenhand.record.stand_alone import ask_checker, can_read

@@ -111,7 +111,7 @@ def _of_field(field: Field) -> inspect.Parameter:
         field.flag,
         metavar="" if field.kind is FLAG else field.kind.shown,
         help=field.help + default,
-        rich_help_panel=_PANELS[field.table],
+        rich_help_panel=_PANELS.get(field.table, "The result"),
     )
     if field.kind is FLAG:
         return _parameter(field.name, bool, mark, default=False)

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from evenhand.counts.compared_groups import group_labels
 from evenhand.counts.count_table import CountTable
 from evenhand.display import percent
-from evenhand.question import Question
-from evenhand.question.question import REST
+from evenhand.question import REST, Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

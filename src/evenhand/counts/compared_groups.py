@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from evenhand.counts.count_table import Attribute, CountTable, code_type
 from evenhand.counts.label_order import in_order
 from evenhand.errors import ColumnError, Remedy, listed
-from evenhand.question import Question
-from evenhand.question.question import JOIN, REST
+from evenhand.question import JOIN, REST, Question
 from evenhand.question.value_checks import check_values
 
 
@@ -31,23 +30,17 @@ class ExaminedCounts:
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups that are compared: the two that were asked about, or all."""
-        question = self.question
-        if question.group is not None:
-            return question.group, str(question.other)
-        return in_order({*group_labels(self.counts, question)[0], *self.absent_groups})
+        labels, _ = group_labels(self.counts, self.question)
+        return self.question.compared.groups(in_order({*labels, *self.absent_groups}))
 
     @property
     def decisions(self) -> tuple[str, ...]:
         """The kinds of decision that are counted apart, the favorable one first."""
-        question = self.question
-        values = tuple(self.counts.attribute(question.decision).values)
-        if question.criterion == "cumulative":
-            return question.order
-        if question.criterion == "every":
-            return values
-        others = [value for value in values if value not in question.favorable_values]
-        favorable = question.favorable_label
-        return favorable, others[0] if len(others) == 1 else f"not {favorable}"
+        return self.question.outcome.decisions(self._values)
+
+    @property
+    def _values(self) -> Sequence[str]:
+        return self.counts.attribute(self.question.decision).values
 
     @property
     def group_codes(self) -> NDArray[np.intp]:
@@ -68,13 +61,7 @@ class ExaminedCounts:
     @property
     def decision_kinds(self) -> NDArray[np.intp]:
         """The index in ``decisions`` of each value of the decision as it is stored."""
-        question = self.question
-        values = self.counts.attribute(question.decision).values
-        if question.criterion == "favorable":
-            kinds = [int(value not in question.favorable_values) for value in values]
-        else:
-            kinds = [self.decisions.index(value) for value in values]
-        return np.array(kinds, np.intp)
+        return np.array(self.question.outcome.kinds(self._values), np.intp)
 
 
 def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:

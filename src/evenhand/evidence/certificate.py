@@ -427,11 +427,12 @@ class Certificate(Pictured):
         """The verdict, what was asked and given, and the strongest evidence."""
         question = self.question
         sets = ["{" + ", ".join(names) + "}" for names in self.possible_decision_causes]
-        compared = f"{question.groups_column} {self._compared}"
+        compared = f"{question.groups_column} {question.compared.text(self.examined.groups)}"
+        counted = question.outcome.text(len(self.examined.decisions))
         facts = [
             ("verdict", f"criterion {self._claim}"),
             *([("in the population", self.population.headline)] if self.is_sample else []),
-            ("question", f"{question.decision}{self._favored}: {compared}"),
+            ("question", f"{question.decision}{counted}: {compared}"),
             *prediction_claim(question).items(),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
             ("graph", str(self.graph_origin)),
@@ -481,25 +482,6 @@ class Certificate(Pictured):
         origin = self.graph_origin
         before = origin.unedited and origin.unedited.outcome
         return [(f"as {origin.kind}", str(before))] if before else []
-
-    @property
-    def _compared(self) -> str:
-        """Who is compared with whom."""
-        question, groups = self.question, self.examined.groups
-        if question.group is not None:
-            return f"{question.group} against {question.other}"
-        if question.other is not None:
-            return f"against {question.other}: {len(groups) - 1} groups"
-        return f"in pairs of {len(groups)} groups"
-
-    @property
-    def _favored(self) -> str:
-        """Which decisions are compared."""
-        question = self.question
-        if question.favorable:
-            return f" = {question.favorable_label}"
-        each = "each cut of" if question.criterion == "cumulative" else "each of"
-        return f", {each} {len(self.examined.decisions)} values"
 
     @property
     def is_sample(self) -> bool:

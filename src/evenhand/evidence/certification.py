@@ -34,8 +34,7 @@ from evenhand.graph import PartialGraph
 from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs, admissible_graphs
 from evenhand.graph.block_sets import smallest_block_sets
 from evenhand.graph.dag_extensions import ParentSets
-from evenhand.question import Codings, Knowledge, Number, Question, Tiers
-from evenhand.question.question import REST
+from evenhand.question import REST, Codings, Knowledge, Number, Question, Tiers
 from evenhand.verdict import Verdict, all_must_agree, all_must_hold
 
 _SCOPES = ("causes", "minimal", "all")

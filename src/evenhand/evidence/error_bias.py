@@ -85,7 +85,7 @@ class ErrorBias(Described):
             return None
         strange = _strange_labels(judged, counts, labels, order)
         # The last kind is that of labels which no prediction has: it is never favorable.
-        favorable = np.array([*question.cuts(len(predicted.decisions))[cut], False])
+        favorable = np.array([*question.outcome.cuts(len(predicted.decisions))[cut], False])
         kinds, recorded = (
             _kinds(counts, name, predicted) for name in (question.decision, labels)
         )

@@ -22,8 +22,7 @@ from evenhand.evidence.statistics.comparison_statistics import (
     statistics,
     statistics_of_several,
 )
-from evenhand.question import Question
-from evenhand.question.question import OR
+from evenhand.question import OR, Question
 from evenhand.verdict import Coverage, Verdict, judge
 
 _NEAR = 1e-9
@@ -85,7 +84,7 @@ class Partition:
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The groups that are compared, as indices of ``groups``."""
-        return self.question.pairs(self.groups)
+        return self.question.compared.pairs(self.groups)
 
     @property
     def two_groups(self) -> bool:
@@ -101,7 +100,7 @@ class Partition:
     @cached_property
     def favorable(self) -> NDArray[np.int64]:
         """Favorable decisions by cut, group and line: what is compared with ``rows``."""
-        cuts = self.question.cuts(len(self.decisions))
+        cuts = self.question.outcome.cuts(len(self.decisions))
         return np.stack([self.counts[np.array(cut)].sum(axis=0) for cut in cuts])
 
     @property
@@ -295,7 +294,9 @@ class Partition:
 
     def cut_label(self, cut: int) -> str:
         """The decisions that a cut counts as favorable."""
-        counted = zip(self.decisions, self.question.cuts(len(self.decisions))[cut], strict=True)
+        counted = zip(
+            self.decisions, self.question.outcome.cuts(len(self.decisions))[cut], strict=True
+        )
         return OR.join(label for label, counts in counted if counts)
 
     @property
@@ -375,7 +376,7 @@ class Partition:
             return None
         lines, p, error = simulate_reach(
             self.counts,
-            self.question.cuts(len(self.decisions)),
+            self.question.outcome.cuts(len(self.decisions)),
             self.comparisons,
             self.pairs,
             seed=int.from_bytes(sha256(self.counts.tobytes()).digest()[:16]),

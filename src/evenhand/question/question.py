@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
 from evenhand.errors import Problem, QuestionError, Remedy, listed
+from evenhand.question.compared import REST, Against, Comparison, Pair, Pairs
+from evenhand.question.outcome import OR, Cumulative, Every, Favorable, Outcome
 from evenhand.question.parse_values import (
     Number,
     as_label,
@@ -18,13 +19,9 @@ from evenhand.question.parse_values import (
     require_texts,
 )
 
-REST = "rest"  # as ``other``: all other groups, pooled
 JOIN = " & "  # between the values of a group that several attributes define
-OR = " or "  # between decisions that count as one
 Criterion: TypeAlias = Literal["favorable", "every", "cumulative"]
 Basis: TypeAlias = Literal["group", "all"]
-# What is asked beyond the effect of the protected attribute itself.
-PATHS = frozenset({"redlining", "explained", "redlining_threshold", "basis"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,31 +279,20 @@ class Question:
         order = tuple(value for value in self.order if value in decisions)
         return replace(self, favorable=favorable or None, order=order)
 
-    def pairs(self, groups: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-        """Which groups are compared, as indices: the group asked about and the other.
+    @property
+    def compared(self) -> Comparison:
+        """Who is compared with whom."""
+        if self.group is not None:
+            return Pair(self.group, self.other)
+        return Pairs() if self.other is None else Against(self.other)
 
-        >>> Question(protected="race", decision="loan", favorable="yes", other="c").pairs(
-        ...     ("a", "b", "c"))
-        ((0, 2), (1, 2))
-        """
-        indices = range(len(groups))
-        if self.group is None and self.other is not None:
-            reference = groups.index(self.other)
-            return tuple((at, reference) for at in indices if at != reference)
-        return tuple(combinations(indices, 2))
-
-    def cuts(self, decisions: int) -> tuple[tuple[bool, ...], ...]:
-        """For each rate that is compared, which of so many kinds of decision it counts.
-
-        >>> Question(protected="race", decision="score", criterion="cumulative",
-        ...          order=("low", "medium", "high")).cuts(3)
-        ((True, False, False), (True, True, False))
-        """
-        kinds = range(decisions)
-        if self.criterion == "every" and decisions > 2:
-            return tuple(tuple(kind == one for kind in kinds) for one in kinds)
-        many = decisions - 1 if self.criterion == "cumulative" else 1
-        return tuple(tuple(kind <= last for kind in kinds) for last in range(many))
+    @property
+    def outcome(self) -> Outcome:
+        """Which rates are compared."""
+        if self.criterion == "every":
+            return Every()
+        cumulative = self.criterion == "cumulative"
+        return Cumulative(self.order) if cumulative else Favorable(self.favorable_values)
 
     def to_dict(self) -> dict[str, Any]:
         """The question as plain text values; the threshold as a fraction."""

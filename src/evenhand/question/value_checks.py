@@ -5,7 +5,8 @@ from dataclasses import replace
 from unicodedata import normalize
 
 from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
-from evenhand.question.question import REST, Question
+from evenhand.question.compared import REST
+from evenhand.question.question import Question
 
 # More would be compared in more pairs than anybody reads.
 MOST_GROUPS = 50

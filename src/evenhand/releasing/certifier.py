@@ -16,8 +16,7 @@ from evenhand.errors import (
 )
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.question import Codings
-from evenhand.question.question import REST
+from evenhand.question import REST, Codings
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.cost import compare_counts
 from evenhand.releasing.manifest import commitment, kind_of_change

@@ -19,9 +19,8 @@ from evenhand.errors import ColumnError, QuestionError
 from evenhand.evidence import Certificate, Verdict, certify
 from evenhand.evidence.error_bias import share_of_right
 from evenhand.graph import PartialGraph, discover
-from evenhand.question import SIGNIFICANCE, Knowledge, Tiers
+from evenhand.question import REST, SIGNIFICANCE, Knowledge, Tiers
 from evenhand.question.parse_values import require_text
-from evenhand.question.question import REST
 from evenhand.rows import Rows
 
 COSTS = " ".join(

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from evenhand.counts.label_order import in_order, known_order
+from evenhand.question import JOIN, OR, REST
 from evenhand.question.codings import MISSING
 from evenhand.question.parse_values import exact_fraction
-from evenhand.question.question import JOIN, OR, REST
 from evenhand.report.html_report import View
 from evenhand.web.column_views import ColumnViews
 from evenhand.web.plain_gap import value_rows

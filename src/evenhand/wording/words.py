@@ -10,9 +10,8 @@ from evenhand.display import points
 from evenhand.evidence import Certificate, Partition, Subpopulation
 from evenhand.evidence.sentences import pair_of
 from evenhand.evidence.subpopulations import threshold_points
-from evenhand.question import Question
+from evenhand.question import JOIN, OR, Question
 from evenhand.question.group_words import decision_phrase
-from evenhand.question.question import JOIN, OR
 from evenhand.question.question_file import Labels
 from evenhand.wording.numbers import capital, listing, rate
 from evenhand.wording.statements import Strong, Text, text

@@ -210,25 +210,25 @@ def test_values_of_several_attributes_define_a_group():
 @pytest.mark.parametrize("many", [2, 3, 6])
 def test_pairs_are_all_or_all_with_a_reference(many):
     groups = tuple("abcdef"[:many])
-    assert several().pairs(groups) == tuple(
+    assert several().compared.pairs(groups) == tuple(
         (a, b) for a in range(many) for b in range(many) if a < b
     )
     for at, label in enumerate(groups):
-        pairs = several(other=label).pairs(groups)
+        pairs = several(other=label).compared.pairs(groups)
         assert pairs == tuple((a, at) for a in range(many) if a != at)
 
 
 @pytest.mark.parametrize("many", [2, 3, 5])
 def test_cuts_count_one_value_each_or_all_up_to_one(many):
-    every = several(favorable=None, criterion="every").cuts(many)
+    every = several(favorable=None, criterion="every").outcome.cuts(many)
     assert [[kind for kind in range(many) if cut[kind]] for cut in every] == (
         [[kind] for kind in range(many)] if many > 2 else [[0]]
     )
-    up_to = several(**CUMULATIVE).cuts(many)
+    up_to = several(**CUMULATIVE).outcome.cuts(many)
     assert [[kind for kind in range(many) if cut[kind]] for cut in up_to] == [
         [*range(last + 1)] for last in range(many - 1)
     ]
-    assert several().cuts(2) == ((True, False),)
+    assert several().outcome.cuts(2) == ((True, False),)
 
 
 PATHS = {"redlining": ["town", "major", "town"], "explained": ("score",)}
