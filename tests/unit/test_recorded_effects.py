@@ -10,7 +10,7 @@ from tests.loans import APART, CELLS, INCOME_FIRST, QUESTION, ZIP_FIRST, asking,
 
 import evenhand as eh
 from evenhand import checker
-from evenhand.effects.transport import TransportProblems
+from evenhand.effects.bounds import TransportProblems
 from evenhand.evidence import certify
 from evenhand.graph import PartialGraph
 from evenhand.recheck import RecordedCertificate

@@ -16,15 +16,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from evenhand.effects.bounds import Potentials, TwoWorlds
 from evenhand.effects.model_tables import ModelTables, TableSource
-from evenhand.effects.path_sides import PathSides
-from evenhand.effects.transport import Potentials
-from evenhand.effects.witness_bounds import TwoWorlds
-from evenhand.effects.world_shares import (
+from evenhand.effects.worlds import (
     GROUP,
     OTHER,
     Bounds,
     Expression,
+    PathSides,
     World,
     WorldShares,
 )

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
+from evenhand.effects.bounds import Potentials
+from evenhand.effects.claim import Indirect
 from evenhand.effects.effects import GraphEffects
-from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.indirect_reasons import (
     ask_problems,
     effect_reasons,
     too_many_orientations,
 )
 from evenhand.effects.model_tables import TableSource, compared_counts
-from evenhand.effects.transport import Potentials
 from evenhand.errors import Problem, QuestionError, Remedy, ResourceError
 from evenhand.graph import PartialGraph
 from evenhand.graph.admissible_graphs import AdmissibleGraphs, ancestral_graphs

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evenhand.effects.effects import DirectionEffects
 from evenhand.effects.model_tables import ModelTables, read_slice
-from evenhand.effects.world_shares import (
+from evenhand.effects.worlds import (
     FAVORABLE,
     GROUP,
     OTHER,

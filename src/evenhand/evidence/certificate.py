@@ -13,8 +13,7 @@ import numpy as np
 
 from evenhand.counts import Determination, ExaminedCounts
 from evenhand.display import Pictured, ProgressCallback, Summary
-from evenhand.effects.indirect_claim import Indirect
-from evenhand.effects.resampled_effects import ResampledEffects
+from evenhand.effects.claim import Indirect, ResampledEffects
 from evenhand.errors import Problem, words_only
 from evenhand.evidence import sentences
 from evenhand.evidence.decision_rules import (

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.effects.claim import Indirect
 from evenhand.effects.effects import DirectionEffects, GraphEffects
-from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import words_only
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.disclosure_control import shown_claim, shown_part

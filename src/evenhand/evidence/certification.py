@@ -15,8 +15,8 @@ import numpy as np
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.display import percent
+from evenhand.effects.claim import Indirect
 from evenhand.effects.indirect import measure_examined
-from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.indirect_reasons import learned_near_decision
 from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.evidence.certificate import Certificate, Scope

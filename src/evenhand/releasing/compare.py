@@ -15,8 +15,8 @@ import numpy as np
 
 from evenhand.counts import ExaminedCounts
 from evenhand.display import Described, Plain, ProgressCallback, ProgressReporter, Summary
+from evenhand.effects.claim import Indirect
 from evenhand.effects.indirect import measure_examined
-from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.known_measures import KINDS, ComparedPair, KnownMeasures, known_measures

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from evenhand.display import points
-from evenhand.effects.indirect_claim import Indirect
-from evenhand.effects.world_shares import Bounds
+from evenhand.effects.claim import Indirect
+from evenhand.effects.worlds import Bounds
 from evenhand.wording import Words, capital
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from evenhand.effects.claim import Indirect
 from evenhand.effects.effects import DIRECTIONS, Effect
-from evenhand.effects.indirect_claim import Indirect
-from evenhand.effects.world_shares import Bounds
+from evenhand.effects.worlds import Bounds
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate
 from evenhand.evidence.variations.bootstrap import Bootstrap

@@ -5,8 +5,7 @@ from typing import Protocol
 
 from evenhand.counts import CountTable
 from evenhand.counts.compared_groups import group_labels
-from evenhand.effects.indirect_claim import Indirect
-from evenhand.effects.resampled_effects import ResampledEffects
+from evenhand.effects.claim import Indirect, ResampledEffects
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Variations, Verdict, sensitivity_of_findings
 from evenhand.evidence.subpopulations import p_value

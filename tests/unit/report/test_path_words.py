@@ -4,7 +4,7 @@ import pytest
 from tests.path_states import MEASURED
 
 import evenhand as eh
-from evenhand.effects.world_shares import Bounds
+from evenhand.effects.worlds import Bounds
 from evenhand.question.question_file import Labels
 from evenhand.report.path_words import PathWords, claim_words, signed, span_text
 from evenhand.wording import Words

@@ -9,7 +9,7 @@ from tests.loans import loans
 from tests.path_states import MEASURED
 
 import evenhand as eh
-from evenhand.effects.path_steps import PathSteps
+from evenhand.effects.claim import PathSteps
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.report.html_report import environment
 from evenhand.report.path_words import claim_words

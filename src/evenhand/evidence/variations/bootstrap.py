@@ -18,9 +18,8 @@ import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
+from evenhand.effects.claim import Indirect, ResampledEffects
 from evenhand.effects.indirect import measure_examined
-from evenhand.effects.indirect_claim import Indirect
-from evenhand.effects.resampled_effects import ResampledEffects
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence.certification import certify
 from evenhand.evidence.population import agreed_verdict

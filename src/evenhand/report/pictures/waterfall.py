@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
+from evenhand.effects.claim import Indirect, PathSteps
 from evenhand.effects.effects import DIRECTIONS, Effect
-from evenhand.effects.indirect_claim import Indirect
-from evenhand.effects.path_steps import PathSteps
-from evenhand.effects.world_shares import Bounds
+from evenhand.effects.worlds import Bounds
 from evenhand.evidence import Certificate
 from evenhand.report.html_report import View
 from evenhand.report.path_words import PathWords, span_text

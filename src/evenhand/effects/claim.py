@@ -1,18 +1,22 @@
 """``Indirect``: the claim about effects through chosen attributes, with a verdict of its own.
 
-It stands beside the direct claim and changes nothing in it.
+It stands beside the direct claim and changes nothing in it. ``PathSteps`` are its effects as
+steps that add up, ``ResampledEffects`` say how far both ends of each interval move by chance.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from evenhand.display import Described, Summary, percent, points
 from evenhand.effects.effects import DIRECTIONS, DirectionEffects, Effect, GraphEffects
 from evenhand.effects.standard_errors import NO_ERROR, standard_errors
-from evenhand.effects.world_shares import Bounds
+from evenhand.effects.worlds import Bounds
 from evenhand.errors import Problem, words_only
 from evenhand.question import Question
 from evenhand.question.group_words import decision_phrase, group_heading, people_of
@@ -417,3 +421,124 @@ def _joined(names: list[str]) -> str:
 
 def _possessive(word: str) -> str:
     return f"{word}'" if word.endswith("s") else f"{word}'s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathSteps:
+    """Rates and the effects between them; each has a value within its bounds.
+
+    ``start`` is the favorable rate of those on whose rows effects are measured, ``reached``
+    the one they would have if everything read the other value. ``own`` and ``others`` are the
+    rates of the two groups; on the basis of all rows these are not start and end.
+    """
+
+    start: Effect
+    reached: Effect
+    own: Effect
+    others: Effect
+    effects: Mapping[str, Effect]
+
+    @classmethod
+    def of(cls, indirect: Indirect, direction: str) -> "PathSteps":
+        """The steps of one direction; there has to be a graph in which they were measured."""
+        typical = _typical(indirect.graphs).directions[direction]
+        every = [graph.directions[direction] for graph in indirect.graphs]
+        values = _values(typical)
+        return cls(
+            start=_rate(every, typical, "reference"),
+            reached=_rate(every, typical, "total"),
+            own=_rate(every, typical, "group"),
+            others=_rate(every, typical, "others"),
+            effects={
+                name: replace(effect, value=values[name])
+                for name, effect in indirect.effects[direction].items()
+            },
+        )
+
+
+def _typical(graphs: tuple[GraphEffects, ...]) -> GraphEffects:
+    """The graph whose effect through the chosen attributes is the median, lower of two."""
+    ordered = sorted(graphs, key=lambda graph: sum(graph.forward.through.bounds))
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def _values(effects: DirectionEffects) -> Mapping[str, Fraction]:
+    """A number for each effect of a graph: the middle where it has bounds alone."""
+    through = effects.through
+    middle = (through.lower + through.upper) / 2 if through.value is None else through.value
+    values = {"through": middle} | {
+        name: effect.value
+        for name, effect in effects.effects.items()
+        if effect.value is not None
+    }
+    parts = ("direct", "through", "explained", "not judged")
+    rest = values["total"] - sum(values.get(name, 0) for name in parts)
+    return values | {"combination": rest}
+
+
+def _rate(every: list[DirectionEffects], typical: DirectionEffects, world: str) -> Effect:
+    ends: list[Bounds] = [one.shares.share(one.worlds[world]) for one in every]
+    return Effect(
+        lower=min(end.lower for end in ends),
+        upper=max(end.upper for end in ends),
+        value=typical.shares.share(typical.worlds[world]).lower,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResampledEffects:
+    """How often each verdict on the effect comes out, and the spread of its ends.
+
+    ``name`` says which effect is meant, ``ways`` each direction in words.
+    ``ends`` holds for each direction the standard deviations of the lower and the upper end;
+    they are nothing that a bound has by itself, so bounds get theirs from here.
+    """
+
+    name: str
+    ways: Mapping[str, str]
+    resamples: int
+    verdicts: Mapping[Verdict, int]
+    ends: Mapping[str, tuple[float, float]]
+
+    @classmethod
+    def of(cls, effects: Sequence[Indirect]) -> "ResampledEffects":
+        """Add up what was measured in each resample."""
+        measured = [one for one in effects if one.graphs]
+        ends = {}
+        for direction in DIRECTIONS if len(measured) > 1 else ():
+            through = [one.effects[direction]["through"] for one in measured]
+            both = np.array([[float(one.lower), float(one.upper)] for one in through])
+            lower, upper = both.std(axis=0, ddof=1).tolist()
+            ends[direction] = lower, upper
+        verdicts = Counter(one.verdict for one in effects)
+        return cls(
+            name=effects[0].name,
+            ways=effects[0].ways,
+            resamples=len(effects),
+            verdicts=dict(verdicts),
+            ends=ends,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; verdicts as shares."""
+        return {
+            "verdicts": {
+                str(verdict): many / self.resamples for verdict, many in self.verdicts.items()
+            },
+            "standard_errors": {
+                direction: dict(zip(("lower", "upper"), ends, strict=True))
+                for direction, ends in self.ends.items()
+            },
+        }
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The verdicts, and how far the ends move, in percentage points."""
+        ordered = sorted(self.verdicts.items(), key=lambda item: -item[1])
+        shares = ", ".join(f"{name} {percent(many / self.resamples)}" for name, many in ordered)
+        facts = [(self.name, shares)]
+        for direction, ends in self.ends.items():
+            errors = " and ".join(dict.fromkeys(f"{100 * end:.1f}" for end in ends))
+            what = "standard errors of its ends" if "and" in errors else "standard error"
+            facts.append((f"from {self.ways[direction]}", f"{what} {errors} points"))
+        return tuple(facts)

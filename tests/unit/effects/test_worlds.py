@@ -1,6 +1,10 @@
+"""Which paths meet chosen attributes, and shares of worlds."""
+
+from fractions import Fraction
+
 import pytest
 
-from evenhand.effects.path_sides import PathSides
+from evenhand.effects.worlds import Bounds, PathSides
 from evenhand.graph import CausalGraph
 
 
@@ -52,3 +56,21 @@ def test_what_is_neither_chosen_nor_explained_is_not_judged():
         "y": "not judged",
     }
     assert sides.children_on("explained", "not judged") == {"v", "x", "y"}
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "within", "beyond"),
+    [
+        (-4, 4, True, False),
+        (-5, 0, False, False),
+        (0, 5, False, False),
+        (5, 6, False, True),
+        (-6, -5, False, True),
+        (-6, -4, False, False),
+        (4, 6, False, False),
+    ],
+)
+def test_an_end_at_the_threshold_has_reached_it(lower, upper, within, beyond):
+    bounds = Bounds(Fraction(lower, 100), Fraction(upper, 100))
+    assert bounds.within(Fraction(1, 20)) == within
+    assert bounds.beyond(Fraction(1, 20)) == beyond
