@@ -42,7 +42,7 @@ from evenhand.question import REST, Codings, Question
 from evenhand.record import BLOCK, FORMAT, ROUNDING, Table
 from evenhand.record.record import Record
 from evenhand.record.stand_alone import ask_checker, can_read
-from evenhand.rows import Rows, read
+from evenhand.rows import read
 from evenhand.rows.open_files import is_spreadsheet
 
 Outcome: TypeAlias = Literal["true", "false", "open", "stated"]
@@ -236,23 +236,21 @@ def _audit_again(
     """The status that the data give, and where the engine disagrees.
 
     Data that cannot be read are bad input, unless they lack columns and values that are named.
+    Only a spreadsheet has its sheet.
     """
+    codings = None
     try:
-        rows = _read(data, recorded.codings, sheet, progress)
+        codings = recorded.codings
+        if sheet is None and is_spreadsheet(data):
+            sheet = codings.sheet
+        rows = read(data, codings=replace(codings, sheet=sheet), progress=progress)
         wrong = recorded.differences(rows.count(), dropped=rows.dropped)
-    except _OTHER_DATA as error:
+    except EvenhandError as error:
+        if codings is not None and not isinstance(error, _OTHER_DATA):
+            raise
         texts = tuple(problem.text(spelling) for problem in error.problems)
         return 3 if isinstance(error, UnplacedError) else 1, texts
     return 1 if wrong else 0, wrong
-
-
-def _read(
-    data: str, codings: Codings, sheet: str | None, progress: ProgressCallback | None
-) -> Rows:
-    """The data as they were read for the record; only a spreadsheet has its sheet."""
-    if sheet is None and is_spreadsheet(data):
-        sheet = codings.sheet
-    return read(data, codings=replace(codings, sheet=sheet), progress=progress)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
