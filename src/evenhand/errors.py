@@ -80,13 +80,15 @@ class Remedy:
 class Problem:
     """One thing that is wrong, in parts that a test or a program can look at.
 
-    ``remedy`` is a sentence, or one or several remedies of which each helps.
+    ``remedy`` is a sentence, or one or several remedies of which each helps. It ``is_open``
+    where nothing is wrong yet: something is still to be said.
     """
 
     what: str
     found: str = ""
     remedy: str | Remedy | tuple[Remedy, ...] = ""
     where: str = ""
+    is_open: bool = False
 
     @property
     def remedies(self) -> tuple[Remedy, ...]:

@@ -101,3 +101,61 @@ def test_paths_that_the_docs_name_are_there():
         if not (root / path).exists() and "ROOM" not in path and "NNNN" not in path
     ]
     assert missing == []
+
+
+READS = {
+    *("endswith", "find", "index", "partition", "removeprefix", "removesuffix", "replace"),
+    *("rpartition", "rsplit", "split", "startswith"),
+    *("findall", "fullmatch", "match", "search", "sub"),
+}
+SAYS = {"found", "notice", "opening", "sentence", "what", "why", "word"}
+
+
+def sentence_name(node: ast.expr) -> str:
+    """What a sentence is called in a call or an attribute; empty for anything else."""
+    node = node.func if isinstance(node, ast.Call) else node
+    name = node.attr if isinstance(node, ast.Attribute) else ""
+    is_name = name in SAYS or name.endswith(("_sentence", "_phrase"))
+    if isinstance(node, ast.Name) and node.id.endswith(("_sentence", "_phrase")):
+        return node.id
+    return name if is_name else ""
+
+
+def readings(tree: ast.AST) -> list[int]:
+    """The lines in which a sentence made elsewhere is searched, cut or compared in parts."""
+    lines = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            parts = (node.func.value, *node.args)
+            lines += [node.lineno] * (
+                node.func.attr in READS and any(map(sentence_name, parts))
+            )
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            lines += [node.lineno] * bool(
+                isinstance(node.left, ast.Constant | ast.JoinedStr)
+                and sentence_name(node.comparators[0])
+            )
+    return lines
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'problem.what.startswith("The table")',
+        '_SECTION.sub("", card.sentence)',
+        'released.word.replace("changed", "would change")',
+        'seen_sentence(partition).partition(" of ")',
+        '"no more than chance" in certificate.first_sentence(labels)',
+    ],
+)
+def test_what_reads_a_sentence_is_found(code):
+    assert readings(ast.parse(code))
+
+
+def test_no_code_reads_a_sentence():
+    found = [
+        f"{path.relative_to(SOURCE)}:{line}"
+        for path in FILES
+        for line in readings(ast.parse(path.read_text("utf-8")))
+    ]
+    assert found == []

@@ -171,6 +171,7 @@ class Question:
             yield Problem(
                 "The criterion 'cumulative' needs the order of the decision's values.",
                 remedy=Remedy("Write them all, best first", "order"),
+                is_open=True,
             )
 
     def _path_problems(self) -> Iterable[Problem]:

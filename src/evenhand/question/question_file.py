@@ -298,9 +298,12 @@ def _parse_question(table: Mapping[str, Any]) -> Question:
     needed = ("protected", "decision", *(() if many else ("favorable",)))
     absent = [key for key in needed if table.get(key, "") == ""]
     if absent:
-        raise QuestionError.of(
-            f"The table [question] lacks {listed(absent)}.",
-            remedy="Name the column and the value for each.",
+        raise QuestionError(
+            Problem(
+                f"The table [question] lacks {listed(absent)}.",
+                remedy="Name the column and the value for each.",
+                is_open=True,
+            )
         )
     return Question(**{key: table[key] for key in ASKED if table.get(key, "") != ""})
 

@@ -7,7 +7,7 @@ from evenhand.report.html_report import View
 from evenhand.report.pictures.graph_picture import draw_narrow, draw_wide
 from evenhand.report.pictures.graph_selection import select_for_drawing, select_without_question
 from evenhand.verdict import StatisticalVerdict
-from evenhand.wording import Strong, Text, Words, count, listing, text
+from evenhand.wording import Strong, Text, Words, count, text
 
 _KEY = {
     "direct": "the arrow in question: {protected} itself",
@@ -23,60 +23,49 @@ _PREDICTION_KEY = {
 }
 
 
-def caused_by(certificate: Certificate, words: Words) -> Text:
+def caused_by(certificate: Certificate, words: Words) -> tuple[str, ...]:
     """What causes the decision, by the graph."""
     certain = certificate.decision_causes
     others = Strong(words.columns(certain) if certain else "nothing else")
-    sentence = (
-        text(
+    possible = {name for names in certificate.possible_decision_causes for name in names}
+    unsure = sorted(possible - {*certain})
+    does = "does" if len(unsure) == 1 else "do"
+    is_open = (f" Whether {words.columns(unsure)} {does} is open.",) if unsure else ()
+    if certificate.question.predicts:
+        return text(
             f"In the data the recorded {words.recorded} is caused by ",
             others,
             f", {words.protected} aside. The graph does not say how a model predicts it: "
             f"{words.decision} stands in its place.",
+            *is_open,
         )
-        if certificate.question.predicts
-        else text(
+    if certificate.direct_arrow:
+        itself = Strong(f"{words.protected} itself")
+        by = (
             f"In this graph {words.decision} is caused by ",
-            Strong(f"{words.protected} itself"),
+            itself,
             ", by the thick arrow, and ",
-            others,
-            ".",
         )
-        if certificate.direct_arrow
-        else text(
-            f"In this graph no arrow leads from {words.protected} to {words.decision}, which "
-            "is caused by ",
-            others,
-            ".",
-        )
+        return (*by, others, ".", *is_open)
+    by_none = (
+        f"In this graph no arrow leads from {words.protected} to {words.decision}, which is "
+        "caused by "
     )
-    possible = sorted(
-        {n for names in certificate.possible_decision_causes for n in names} - set(certain)
-    )
-    if possible:
-        does = "does" if len(possible) == 1 else "do"
-        sentence += text(f" Whether {listing(map(words.column, possible))} {does} is open.")
-    return sentence
+    return by_none, others, ".", *is_open
 
 
 def causes(certificate: Certificate, words: Words) -> tuple[Text, ...]:
     """What the picture says, in words."""
+    compared = (
+        f"Comparing only people who are equal in what else causes {words.decision} closes "
+        "every detour. "
+    )
+    if certificate.question.predicts:
+        compared = "Compared are the predictions of people who are equal in these. "
+    which = "What that is is open: every possible set was examined (section 5). "
     return (
         caused_by(certificate, words),
-        text(
-            (
-                "Compared are the predictions of people who are equal in these. "
-                if certificate.question.predicts
-                else "Comparing only people who are equal in what else causes "
-                f"{words.decision} closes every detour. "
-            )
-            + (
-                "What that is is open: every possible set was examined (section 5). "
-                if certificate.ambiguous
-                else ""
-            )
-            + _what_differs(certificate)
-        ),
+        f"{compared}{which * certificate.ambiguous}{_what_differs(certificate)}",
     )
 
 

@@ -82,9 +82,9 @@ def _absent(certificate: Certificate, words: Words) -> list[Text]:
             " Nobody there can be compared, so they neither support the verdict nor speak "
             f"against it. {_tally(present, words)}. {least}",
         ),
-        text("The largest of them; all are in the certificate.")
+        ("The largest of them; all are in the certificate.")
         if len(absent) > _LARGEST
-        else text("They are:"),
+        else ("They are:"),
     ]
 
 

@@ -9,7 +9,7 @@ from evenhand.evidence import Certificate
 from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
 from evenhand.question import Question
 from evenhand.report.html_report import View
-from evenhand.wording import Words, capital, share, text
+from evenhand.wording import Words, capital, share
 
 
 class Predicted(Protocol):
@@ -50,7 +50,7 @@ def models(audited: Mapping[str, Predicted], words: Words) -> View:
         subtitle="What its predictions add to what was recorded."
         if bias
         else "How its predictions differ among people alike.",
-        lead=text(f"Differences are {ahead} minus {group}, in points.{adds}{notes}{compared}"),
+        lead=(f"Differences are {ahead} minus {group}, in points.{adds}{notes}{compared}"),
         tables=(
             *model_tables(audited, words),
             *(_errors(bias, words) if bias else ()),

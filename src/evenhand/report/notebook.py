@@ -19,12 +19,12 @@ from evenhand.report.differences import FEW, plot_of_few
 from evenhand.report.graph_section import graph_figure, whole_graph_figure
 from evenhand.report.groups import select_cases
 from evenhand.report.html_report import environment, style_sheet
-from evenhand.report.path_words import claim_words
 from evenhand.report.pictures.charts import case_spots, funnel, histograms
 from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.report.pictures.waterfall import Measured, waterfalls
 from evenhand.report.release_section import same_lines, shifts
 from evenhand.wording import Words
+from evenhand.wording.path_words import claim_words
 
 # More dots than these are hard to tell apart, and a notebook keeps every output.
 MOST_DOTS = 150

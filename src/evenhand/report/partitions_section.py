@@ -104,10 +104,10 @@ def _lead(certificate: Certificate, survey: PartitionSurvey, words: Words) -> Te
     free, block_sets = survey.attributes, survey.block_sets
     possible = survey.possible_block_sets
     if possible is None or free < 1:
-        return text(
+        return (
             "A comparison is meaningful if it holds equal every other route from "
             f"{words.protected} to {words.decision}, and nothing that the decision brought "
-            "about.",
+            "about."
         )
     ways = f"{2**free:,}" if free < 40 else f"2 to the power of {free}"
     compare = f"{'compares' if block_sets == 1 else 'compare'} like with like"
@@ -152,7 +152,7 @@ def _more(verdicts: Sequence[Verdict]) -> tuple[Text, ...]:
     if not verdicts:
         return ()
     tally = ", ".join(f"{many:,} {verdict}" for verdict, many in Counter(verdicts).items())
-    return (text(f"{len(verdicts):,} further meaningful comparisons were checked: {tally}."),)
+    return ((f"{len(verdicts):,} further meaningful comparisons were checked: {tally}."),)
 
 
 def _gap(
@@ -207,7 +207,7 @@ def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[Te
         f"{what_is_seen(words)}.",
         None: "meaningful or misleading, as the edges without direction may be.",
     }[requested.is_meaningful]
-    return (text(f"The comparison that was asked for, by {names}, is {meaning}"),)
+    return ((f"The comparison that was asked for, by {names}, is {meaning}"),)
 
 
 def _reasons(

@@ -9,7 +9,6 @@ from evenhand.errors import words_only
 from evenhand.evidence import Certificate
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.report.html_report import View
-from evenhand.report.path_words import PathWords, claim_words, signed, span_text
 from evenhand.report.pictures.waterfall import Measured, waterfalls
 from evenhand.verdict import StatisticalVerdict
 from evenhand.wording import (
@@ -20,6 +19,7 @@ from evenhand.wording import (
     Words,
     text,
 )
+from evenhand.wording.path_words import PathWords, claim_words, signed, span_text
 from evenhand.wording.premises import path_premises
 from evenhand.wording.verdict_words import verdict_class, verdict_word
 
@@ -44,7 +44,7 @@ def claim_card(
         else verdict_word(indirect.verdict),
         sentence=text(Strong(indirect.sentence(words.labels)), *_size(indirect, words))
         if indirect.graphs or about is None
-        else text("The effect was not measured."),
+        else ("The effect was not measured."),
     )
 
 
@@ -54,7 +54,7 @@ def _size(indirect: Indirect, words: Words) -> Text:
         return ()
     sizes = [span_text(indirect.effects[at]["through"].bounds, words) for at in DIRECTIONS]
     group, other = words.group_people, words.other_people
-    return text(
+    return (
         f" {sizes[0]} points from {group} to {other}, {sizes[1]} from {other} to {group}; the "
         f"threshold of this claim is {words.threshold_points}."
     )
@@ -112,7 +112,7 @@ def _cards(both: list[tuple[str, Certificate]], words: Words) -> Iterator[Verdic
             about="Beyond these rows",
             mark=verdict_class(verdict),
             word=verdict_word(verdict),
-            sentence=text(_beyond(verdict, indirect, words)),
+            sentence=(_beyond(verdict, indirect, words)),
         )
 
 
@@ -162,8 +162,8 @@ def _no_chance(certificate: Certificate) -> Text:
     if certificate.is_sample:
         return ()
     if certificate.release:
-        return text(" Chance did not make these rows: there are no intervals.")
-    return text(" The decision is determined: there are no intervals.")
+        return " Chance did not make these rows: there are no intervals."
+    return " The decision is determined: there are no intervals."
 
 
 def _table(measured: Measured, direction: str, words: Words) -> View:

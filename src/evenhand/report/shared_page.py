@@ -14,7 +14,7 @@ from evenhand.report.groups import Case, widest_in, widest_sides
 from evenhand.report.html_report import View
 from evenhand.report.limits_and_checking_sections import small_print
 from evenhand.report.pictures.charts import case_spots, funnel
-from evenhand.wording import Text, VerdictCard, Words, capital, text
+from evenhand.wording import Text, VerdictCard, Words, capital
 from evenhand.wording.premises import shared_premises
 from evenhand.wording.verdict_words import verdict_word
 
@@ -54,10 +54,10 @@ def shared_page(
             about="As released" if shown.release else "In these rows",
             mark=_MARKS.get(shown.verdict, "withheld"),
             word=verdict_word(shown.verdict),
-            sentence=text(_verdict_sentence(shown, words)),
+            sentence=(_verdict_sentence(shown, words)),
         ),
         claim=_claim_card(claim, words),
-        rests_on=text(
+        rests_on=(
             "This holds given the causal graph below and for a threshold of "
             f"{words.threshold_points}, chosen by whoever asked. Groups in which a count is "
             f"under {least_count}, if there are any, are in no number on this page. So the "
@@ -100,10 +100,10 @@ def _cases(shown: Certificate) -> tuple[Case, ...]:
 
 def _first_sentence(shown: Certificate, least_count: int) -> Text:
     if not len(shown.partition):
-        return text(f"No group may be shown: each has a count under {least_count}.")
+        return f"No group may be shown: each has a count under {least_count}."
     seen = seen_sentence(shown.partition)
     which = f"Of the groups in which every count is at least {least_count}: "
-    return text(f"{which}{seen[:1].lower()}{seen[1:]}.")
+    return f"{which}{seen[:1].lower()}{seen[1:]}."
 
 
 def _lead(shown: Certificate, words: Words) -> Text:
@@ -113,7 +113,7 @@ def _lead(shown: Certificate, words: Words) -> Text:
     one_of = f", one of {sets} sets of causes that the graph allows" if sets > 1 else ""
     who = f" who are alike in {alike}{one_of}" if shown.partition.names else ""
     people = f"{shown.row_count:,} people are in these groups. " if shown.row_count else ""
-    return text(f"{people}{words.compared}{who}. Counted are those who {words.did}.")
+    return f"{people}{words.compared}{who}. Counted are those who {words.did}."
 
 
 def _verdict_sentence(shown: Certificate, words: Words) -> str:
@@ -139,7 +139,7 @@ def _claim_card(claim: Verdict | None, words: Words) -> VerdictCard | None:
         about=f"A second claim, apart from this: through {through}",
         mark=_MARKS.get(claim, "withheld"),
         word=f"{verdict_word(claim)}, through {through}",
-        sentence=text(
+        sentence=(
             f"In the released rows {words.protected} changes {words.decision} through "
             f"{through} by less than the threshold of this claim, given this graph."
             if claim is Verdict.CERTIFIED

@@ -200,7 +200,7 @@ def _difference(case: Case, words: Words) -> Text:
     """The difference with its interval, and whether it is shown."""
     people, threshold = case.people, words.threshold_points
     if people.risk_difference is None:
-        return text("One side is absent or too small here: there is no difference to speak of.")
+        return "One side is absent or too small here: there is no difference to speak of."
     exact = str(people.risk_difference).replace("-", "−")
     reached = "reaches" if case.side else "is under"
     said = (

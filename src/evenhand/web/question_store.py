@@ -77,7 +77,7 @@ def check_tables(tables: Tables, *, where: str = "the question") -> None:
     try:
         QuestionFile.from_tables(tables, where=where)
     except QuestionError as error:
-        problems = [one for one in error.problems if not _is_open(one)]
+        problems = [one for one in error.problems if not one.is_open]
         if problems:
             raise QuestionError(*problems) from None
 
@@ -91,12 +91,6 @@ def part_of(body: Mapping[str, Any], name: str) -> dict[str, Any]:
     ):
         raise QuestionError.of("This is no change of tables.", remedy="Reload the page.")
     return dict(tables)
-
-
-def _is_open(problem: Problem) -> bool:
-    return problem.what.startswith(
-        ("The table [question] lacks", "The criterion 'cumulative' needs the order")
-    )
 
 
 def _text(before: str, tables: Tables) -> str:

@@ -436,7 +436,7 @@ def _survival(survives: Sequence[bool | None]) -> tuple[str, ...]:
     if not comparable:
         return text(
             "No recorded cause that has rows enough differs between the two sides there, so "
-            "there is nothing to compare with.",
+            "there is nothing to compare with."
         )
     survive, rest = sum(comparable), len(survives) - len(comparable)
     one = len(survives) == 1

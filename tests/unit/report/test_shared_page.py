@@ -191,7 +191,7 @@ def test_the_first_sentences_are_whole():
     )
     assert page.verdict.about == "In these rows"
     assert page.verdict.sentence == (
-        "There are groups, shown here, in which the two differ by 5 points or more.",
+        "There are groups, shown here, in which the two differ by 5 points or more."
     )
 
 
@@ -216,7 +216,7 @@ def test_a_declared_rule_is_named_and_what_it_gives_is_withheld():
     asked = replace(ASKED, rule=("town",))
     page = content({"A": (40, 0, 41, 0), "B": (0, 40, 0, 40)}, asked)
     assert page.verdict.sentence == (
-        "A rule was declared by which was decided: what that gives is not told here.",
+        "A rule was declared by which was decided: what that gives is not told here."
     )
     declared = [one.what for one in page.premises if one.status == "Declared"]
     assert declared == ["That was decided by town."]

@@ -12,9 +12,9 @@ import evenhand as eh
 from evenhand.effects.claim import PathSteps
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.report.html_report import environment
-from evenhand.report.path_words import claim_words
 from evenhand.report.pictures.waterfall import Measured, waterfalls
 from evenhand.wording import Words
+from evenhand.wording.path_words import claim_words
 
 EFFECTS = ("direct", "through", "explained", "not judged", "combination", "spurious")
 

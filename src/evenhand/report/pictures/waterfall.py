@@ -10,9 +10,9 @@ from evenhand.effects.effects import DIRECTIONS, Effect
 from evenhand.effects.worlds import Bounds
 from evenhand.evidence import Certificate
 from evenhand.report.html_report import View
-from evenhand.report.path_words import PathWords, span_text
 from evenhand.report.pictures.charts import Span
 from evenhand.wording import Words, capital, share
+from evenhand.wording.path_words import PathWords, span_text
 
 _TICKS = (1, 2, 5, 10, 20, 25)
 _MOST_TICKS = 7

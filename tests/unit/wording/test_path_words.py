@@ -6,8 +6,8 @@ from tests.path_states import MEASURED
 import evenhand as eh
 from evenhand.effects.worlds import Bounds
 from evenhand.question.question_file import Labels
-from evenhand.report.path_words import PathWords, claim_words, signed, span_text
 from evenhand.wording import Words
+from evenhand.wording.path_words import PathWords, claim_words, signed, span_text
 
 LABELS = Labels(columns={"zip": "district"}, values={"race": {"b": "blacks", "w": "whites"}})
 

@@ -6,7 +6,8 @@ from fractions import Fraction
 from evenhand.display import points
 from evenhand.effects.claim import Indirect
 from evenhand.effects.worlds import Bounds
-from evenhand.wording import Words, capital
+from evenhand.wording.numbers import capital
+from evenhand.wording.words import Words
 
 
 def claim_words(indirect: Indirect, words: Words) -> Words:
