@@ -29,6 +29,7 @@ from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.counting_errors import spelling_notes, too_large_columns
 from evenhand.rows.csv_files import LONGEST_RECORD
 from evenhand.rows.value_labels import (
+    MISSING_TEXT,
     UNFIT,
     ColumnEncoder,
     FrequencyEncoder,
@@ -105,7 +106,7 @@ class StoredLines:
         name = encoder.name
         stored, codes = self.columns[name]
         labels = to_labels(stored, na=codings.na).cast(pa.string())
-        texts = pc.fill_null(labels, as_texts([MISSING])[0]) if labels.null_count else labels
+        texts = pc.fill_null(labels, MISSING_TEXT) if labels.null_count else labels
         if not texts.equals(stored):
             texts, at = distinct(texts)
             if len(texts) < len(stored) and name not in codings.bins:
@@ -194,7 +195,7 @@ def _in_classes(
     encoder: ColumnEncoder, texts: pa.Array, codes: _Codes
 ) -> tuple[Sequence[str], _Codes]:
     """The column in classes or merged values; a text that cannot be binned stays as it is."""
-    is_missing = pc.equal(texts, as_texts([MISSING])[0])
+    is_missing = pc.equal(texts, MISSING_TEXT)
     new = encoder.encode_labels(
         pc.if_else(is_missing, pa.nulls(len(texts), pa.string()), texts)
     )

@@ -29,6 +29,8 @@ from evenhand.rows.batch_source import BatchSource, row_numbers
 from evenhand.rows.key_counter import Codes
 
 UNFIT = -1
+MISSING_TEXT = as_texts([MISSING])[0]
+_MARKERS = as_texts(sorted(MARKERS))
 _WHOLE = r"^[+-]?[0-9]+(\.0*)?$"
 _BLOCK = 1024
 _UNKNOWN = -2  # code of a dictionary value that no row has had yet
@@ -371,8 +373,8 @@ class LabelArray(Sequence[str]):
     def unknown(self) -> list[int]:
         """Which labels are missing, or look so."""
         trimmed = pc.utf8_lower(pc.utf8_trim_whitespace(self._array))
-        markers = pc.is_in(trimmed, value_set=as_texts([*MARKERS]))
-        found = pc.or_(markers, pc.equal(self._array, as_texts([MISSING])[0]))
+        markers = pc.is_in(trimmed, value_set=_MARKERS)
+        found = pc.or_(markers, pc.equal(self._array, MISSING_TEXT))
         return np.flatnonzero(as_numpy(found.cast(pa.uint8()))).tolist()
 
     def floats(self, unknown: Sequence[int]) -> NDArray[np.float64] | None:
@@ -386,7 +388,7 @@ class LabelArray(Sequence[str]):
             return as_numpy(texts.cast(pa.float64()))
         except pa.ArrowInvalid:
             with suppress(ValueError):  # Python reads more spellings
-                return np.array([*map(float, to_texts(texts))])
+                return np.array([*map(float, LabelArray(texts))])
             return None
 
 
