@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from evenhand.display import ProgressCallback
-from evenhand.errors import QuestionError, did_you_mean
+from evenhand.errors import QuestionError, Remedy, did_you_mean
 from evenhand.evidence import Certificate
 from evenhand.question import Number
 from evenhand.question.parse_values import check_seed
@@ -48,7 +48,10 @@ def named_method(
     if rank is not None and method != ModifyData.name:
         raise QuestionError.of(
             f"{method} does not choose rows by a score.",
-            remedy="Leave out the rank, or use --method modify-data.",
+            remedy=(
+                Remedy("Leave out the rank"),
+                Remedy("use modify-data", "method", ModifyData.name),
+            ),
         )
     known = policies_of(method)
     name = policy or next(iter(known), "")
@@ -71,7 +74,7 @@ def named_method(
     raise QuestionError.of(
         f"There is no method {method!r}" + (f" with policy {policy!r}." if policy else "."),
         did_you_mean(method, named) if method not in named else "",
-        f"Choose one of {', '.join(named)}; `evenhand release --help` lists policies.",
+        f"Choose one of {', '.join(named)}, with a policy of its own.",
     )
 
 
