@@ -144,3 +144,23 @@ def test_the_manner_of_the_text_stays(tmp_path):
     data = released(tmp_path / "in.csv").write(tmp_path / "out.csv").data.read_bytes()
     assert data.startswith("\ufefftown;sex;hired;note;n\r\na;f;0;x, y;".encode())
     assert data.count(b"\r\n") == data.count(b"\n")
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pa.Table.from_pandas, pl.from_pandas])
+def test_a_value_that_becomes_missing_is_missing(kind):
+    """A bonus stands where somebody is hired, and nowhere else: so it is after a release."""
+    graph = eh.CausalGraph.parse("town -> hired; sex -> hired; hired -> bonus")
+    found = [(town, sex, hired, n) for town, sex, hired, _, n in lines()]
+    frame = pd.DataFrame(found, columns=["town", "sex", "hired", "n"])
+    frame["n"] = frame["n"].astype(int)
+    frame["bonus"] = frame["hired"].map({"1": "yes", "0": None})
+    rows = eh.read(kind(frame), frequency="n", missing="level")
+    made = eh.audit(rows, ASKED, graph=graph).release(method=eh.ModifyGraph(), seed=1)
+    after = (
+        eh.read(made.rows, frequency="n", missing="level").count().marginal(["hired", "bonus"])
+    )
+    assert made.changed_rows
+    assert {(hired, bonus == "yes") for (hired, bonus), _ in after} == {
+        ("1", True),
+        ("0", False),
+    }
