@@ -152,7 +152,7 @@ def _more(verdicts: Sequence[Verdict]) -> tuple[Text, ...]:
     if not verdicts:
         return ()
     tally = ", ".join(f"{many:,} {verdict}" for verdict, many in Counter(verdicts).items())
-    return ((f"{len(verdicts):,} further meaningful comparisons were checked: {tally}."),)
+    return (f"{len(verdicts):,} further meaningful comparisons were checked: {tally}.",)
 
 
 def _gap(
@@ -207,7 +207,7 @@ def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[Te
         f"{what_is_seen(words)}.",
         None: "meaningful or misleading, as the edges without direction may be.",
     }[requested.is_meaningful]
-    return ((f"The comparison that was asked for, by {names}, is {meaning}"),)
+    return (f"The comparison that was asked for, by {names}, is {meaning}",)
 
 
 def _reasons(

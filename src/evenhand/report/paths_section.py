@@ -14,7 +14,6 @@ from evenhand.verdict import StatisticalVerdict
 from evenhand.wording import (
     Section,
     Strong,
-    Text,
     VerdictCard,
     Words,
     text,
@@ -42,16 +41,16 @@ def claim_card(
         word=f"{verdict_word(indirect.verdict)}, through {through}"
         if about is None
         else verdict_word(indirect.verdict),
-        sentence=text(Strong(indirect.sentence(words.labels)), *_size(indirect, words))
+        sentence=text(Strong(indirect.sentence(words.labels)), _size(indirect, words))
         if indirect.graphs or about is None
-        else ("The effect was not measured."),
+        else "The effect was not measured.",
     )
 
 
-def _size(indirect: Indirect, words: Words) -> Text:
+def _size(indirect: Indirect, words: Words) -> str:
     """How large the effect is in both directions, beside the threshold."""
     if not indirect.graphs:
-        return ()
+        return ""
     sizes = [span_text(indirect.effects[at]["through"].bounds, words) for at in DIRECTIONS]
     group, other = words.group_people, words.other_people
     return (
@@ -112,7 +111,7 @@ def _cards(both: list[tuple[str, Certificate]], words: Words) -> Iterator[Verdic
             about="Beyond these rows",
             mark=verdict_class(verdict),
             word=verdict_word(verdict),
-            sentence=(_beyond(verdict, indirect, words)),
+            sentence=_beyond(verdict, indirect, words),
         )
 
 
@@ -136,7 +135,7 @@ def _measurements(both: list[tuple[str, Certificate]], words: Words) -> Iterator
         reasons = indirect.reasons if indirect else ()
         yield View(
             heading=heading,
-            lead=(*_gap(one.indirect, words), *_no_chance(certificate)) if one else (),
+            lead=(*_gap(one.indirect, words), _no_chance(certificate)) if one else (),
             waterfalls=next(charts) if one else (),
             tables_title="The same in numbers, in percentage points",
             tables=tuple(_table(one, at, words) for at in DIRECTIONS) if one else (),
@@ -144,7 +143,7 @@ def _measurements(both: list[tuple[str, Certificate]], words: Words) -> Iterator
         )
 
 
-def _gap(indirect: Indirect, words: Words) -> Text:
+def _gap(indirect: Indirect, words: Words) -> tuple[str, ...]:
     """The gap in the rows beside that of the graph."""
     low, high = indirect.model_gap
     missed = Bounds(indirect.data_gap - high, indirect.data_gap - low)
@@ -157,10 +156,10 @@ def _gap(indirect: Indirect, words: Words) -> Text:
     )
 
 
-def _no_chance(certificate: Certificate) -> Text:
+def _no_chance(certificate: Certificate) -> str:
     """Why there are no intervals, where there are none."""
     if certificate.is_sample:
-        return ()
+        return ""
     if certificate.release:
         return " Chance did not make these rows: there are no intervals."
     return " The decision is determined: there are no intervals."

@@ -14,7 +14,7 @@ from evenhand.question import JOIN, OR, Question
 from evenhand.question.group_words import decision_phrase
 from evenhand.question.question_file import Labels
 from evenhand.wording.numbers import capital, listing, rate
-from evenhand.wording.statements import Strong, Text, text
+from evenhand.wording.statements import Strong, text
 
 _MOST_NAMED = 12
 
@@ -243,11 +243,11 @@ class Words:
         """What people of a group share."""
         return ", ".join(self.value(name, value) for name, value in where.items())
 
-    def people(self, many: int, who: str) -> Text:
+    def people(self, many: int, who: str) -> tuple[str, ...]:
         """So many people: "1 row (women)", because labels have no singular."""
         return text(Strong(f"{many:,}"), f" {who}" if many != 1 else f" row ({who})")
 
-    def story(self, people: Subpopulation) -> Text:
+    def story(self, people: Subpopulation) -> tuple[str, ...]:
         """A group in counts, both sides in one breath."""
         alike = self.alike(people.where)
         group, other = map(self.people_with, pair_of(people, self.question))
