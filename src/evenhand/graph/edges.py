@@ -68,10 +68,13 @@ class Edges(NamedTuple):
             return
         ends = {name for edge in edges for name in edge}
         yield from GraphError.unknown(sorted(ends - set(nodes))[:MOST_PROBLEMS], nodes).problems
-        written = Counter(f"node {quote_short(node)}" for node in nodes)
-        written.update(f"edge {a} -> {b}" for a, b in arrows)
-        written.update(f"edge {min(edge)} - {max(edge)}" for edge in undirected)
-        for what, times in sorted(written.items()):
+        # Long names are counted whole: they may begin alike.
+        written = [
+            *((f"node {quote_short(node)}", many) for node, many in Counter(nodes).items()),
+            *Counter(f"edge {a} -> {b}" for a, b in arrows).items(),
+            *Counter(f"edge {min(edge)} - {max(edge)}" for edge in undirected).items(),
+        ]
+        for what, times in sorted(written):
             if times > 1:
                 yield Problem(f"The {what} is there {times} times.", remedy="Keep one.")
         for name in sorted({a for a, b in edges if a == b}):

@@ -443,3 +443,9 @@ def test_too_many_open_edges_are_refused_with_a_remedy():
     spokes = "; ".join(f"n{i} - e" for i in range(13))
     with pytest.raises(ResourceError, match="13 edges at 'e' have no direction.*Give tiers"):
         PartialGraph.parse(spokes).possible_parents("e")
+
+
+def test_long_names_that_begin_alike_are_not_one_node():
+    names = tuple(f"{'x' * 300} {end}" for end in "abc")
+    graph = CausalGraph(names, frozenset({names[:2]}))
+    assert graph.arrows == {names[:2]}
