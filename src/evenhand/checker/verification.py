@@ -70,7 +70,8 @@ def verify(text: str, data: str | None = None) -> Answer:
         return own._replace(status=3, notes=[f"cannot be checked: {error}"], stated=stated)
     except (*MALFORMED, RecursionError) as error:
         what = "it has no " if isinstance(error, KeyError) else ""
-        return Answer(1, [f"malformed: {what}{error}"], {})
+        says = verify(text) if data else Answer(1, [], {})
+        return says._replace(status=1, notes=[f"malformed: {what}{error}"], stated={})
 
 
 class Checker:

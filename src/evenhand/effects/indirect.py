@@ -42,7 +42,7 @@ def measure_paths(counts: CountTable, graph: PartialGraph, question: Question) -
     >>> counts = CountTable.of(
     ...     {"race": ["b", "b", "w", "w"] * 2, "zip": ["1", "2", "1", "2"] * 2,
     ...      "loan": ["yes"] * 4 + ["no"] * 4}, [1, 2, 6, 2, 3, 2, 2, 2])
-    >>> graph = CausalGraph.parse("race -> zip -> loan; race -> loan")
+    >>> graph = PartialGraph.parse("race -> zip -> loan; race -> loan")
     >>> question = Question(protected="race", group="b", decision="loan", favorable="yes",
     ...                     redlining=["zip"])
     >>> str(measure_paths(counts, graph, question).forward["through"].value)
