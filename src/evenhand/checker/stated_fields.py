@@ -25,7 +25,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "graph.origin": ("given" if origin["kind"] == "given" else learned.format(**origin))
         + (", {limits}".format(**origin) if "limits" in origin else "")
         + (", ended early" if "ended_early" in origin else "")
-        + (", told tiers and arrows" if "knowledge" in origin else "")
+        + _knowledge(origin.get("knowledge", {}))
         + (", columns chosen from {chosen_from:,}" if "chosen_from" in origin else "").format(
             **origin
         )
@@ -76,6 +76,13 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         if record["copy"] == "full":
             fields["rows"] = "how many rows were dropped or left out"
     return fields
+
+
+def _knowledge(known: Record) -> str:
+    """What a person told the search for the graph."""
+    words = {"tiers": "tiers", "required": "required arrows", "forbidden": "forbidden arrows"}
+    told = [words[name] for name in words if known.get(name)]
+    return f", background knowledge: {', '.join(told)}" if told else ""
 
 
 def asked(question: Record) -> str:
