@@ -45,6 +45,8 @@ def _people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], i
     label = lru_cache(SHARED)(partial(encode, codings=codings))
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         head = file.readlines(2**18)
+        if not head:
+            raise UnreadableDataError(f"{path}: this file is empty")
         delimiter = codings.get("delimiter") or widest_delimiter(head)
         reader = csv.reader(chain(head, file), delimiter=delimiter)
         header = unique_names(next(filter(None, reader), []))

@@ -44,7 +44,18 @@ def _fields(names: str, form: object = object) -> Record:
 _NAMES = frozenset[str]()
 _PAIR, _TRIPLE = [str] * 2, [str] * 3
 _EDIT = {"kind": ("add", "remove", "reverse", "open"), "arrow": _PAIR, "reason": str}
-_GIVEN = {"kind": ("given", "learned"), "edits?": [_EDIT], "unedited?": object}
+_UNEDITED = {
+    **_fields("arrows undirected", [_PAIR]),
+    "doubtful": [_TRIPLE],
+    "verdict?": ("certified", "not certified", "cannot decide"),
+    "population?": (
+        "difference shown",
+        "all differences shown to be within the threshold",
+        "inconclusive",
+    ),
+    **_fields("measured? violating?", int),
+}
+_GIVEN = {"kind": ("given", "learned"), "edits?": [_EDIT], "unedited?": _UNEDITED}
 _LEARNED = {
     **_GIVEN,
     **_fields("algorithm test significance limits? ended_early?", str),
@@ -111,11 +122,18 @@ def taken_as(form: Any, value: Any, where: str) -> Any:  # noqa: ANN401  # of an
         or type(value) is form
         or (isinstance(form, tuple) and value in form)
         or (isinstance(form, re.Pattern) and form.fullmatch(value))
-        or (form is _NAMES and {*map(type, value)} <= {str} and len({*value}) == len(value))
+        or (form is _NAMES and is_list_of_names(value))
     )
     if not fits:
         raise ValueError(f"{where}: {value!r:.300} cannot stand there")
     return value
+
+
+def is_list_of_names(value: object) -> bool:
+    """Whether a value is a list of different texts."""
+    if not isinstance(value, list):
+        return False
+    return {*map(type, value)} <= {str} and len({*value}) == len(value)
 
 
 class UnknownFormatError(Exception):

@@ -61,11 +61,6 @@ class UneditedGraph:
         )
 
     @property
-    def is_open(self) -> bool:
-        """Whether the graph was judged, and could not decide."""
-        return self.outcome is not None and self.outcome.verdict is Verdict.CANNOT_DECIDE
-
-    @property
     def without_outcome(self) -> "UneditedGraph":
         """The edges alone."""
         return replace(self, outcome=None)

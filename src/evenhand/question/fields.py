@@ -204,7 +204,9 @@ class Field:
             if self.kind is FLAG:
                 return [self.flag] if value else []
             return [word for text in texts for word in (self.flag, text)]
-        mark = "." if self.kind.names and value is not ... else "="
+        if self.kind.names and value is ...:
+            return ["--set", f"{self.key}.{self.kind.shown}"]
+        mark = "." if self.kind.names else "="
         return [word for text in texts for word in ("--set", f"{self.key}{mark}{text}")]
 
 
@@ -372,7 +374,7 @@ def parse_setting(text: str) -> tuple[Field, Any]:
         raise QuestionError.of(
             f"There is no key {name!r}.",
             did_you_mean(name, keys),
-            "Choose one of those that help lists.",
+            "All are listed by `help keys`.",
         )
     if field.kind is FLAG and not mark:
         return field, True

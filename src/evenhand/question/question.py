@@ -170,7 +170,7 @@ class Question:
         elif self.criterion == "cumulative" and len(self.order) < 2:
             yield Problem(
                 "The criterion 'cumulative' needs the order of the decision's values.",
-                remedy=Remedy("Write them all, best first", "order"),
+                remedy=Remedy("Write them all, best first, one by one", "order"),
                 is_open=True,
             )
 

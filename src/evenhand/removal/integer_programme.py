@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from math import ceil, lcm
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 # HiGHS accepts a constraint that is violated by so much.
 TOLERANCE = 1e-6
+_ONE_AT_A_TIME = Lock()
 
 
 def strict_difference(
@@ -57,12 +59,19 @@ def solve_integers(
 
 @contextmanager
 def _output_on_stderr() -> Iterator[None]:
-    """Send what HiGHS prints about large programmes, whatever its options, to stderr."""
-    sys.stdout.flush()
-    saved = os.dup(1)
-    os.dup2(2, 1)
-    try:
+    """Send what HiGHS prints about large programmes, whatever its options, to stderr.
+
+    The output belongs to the whole process, so one thread at a time may send it elsewhere.
+    """
+    if sys.stdout is None:  # a program without a console
         yield
-    finally:
-        os.dup2(saved, 1)
-        os.close(saved)
+        return
+    with _ONE_AT_A_TIME:
+        sys.stdout.flush()
+        saved = os.dup(1)
+        os.dup2(2, 1)
+        try:
+            yield
+        finally:
+            os.dup2(saved, 1)
+            os.close(saved)

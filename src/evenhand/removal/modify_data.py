@@ -131,7 +131,7 @@ class ModifyData:
     rank: str | None = None
 
     def __post_init__(self) -> None:
-        if self.policy not in _POLICIES:
+        if self.policy not in (*_POLICIES,):  # a list is refused, too
             raise QuestionError.of(
                 f"There is no policy {self.policy!r}.",
                 remedy=f"Choose one of {', '.join(_POLICIES)}.",

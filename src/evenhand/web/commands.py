@@ -19,14 +19,15 @@ def command_lines(
     if session.table is None:
         return [["evenhand", "inspect", "DATA"]]
     data = session.folder.shown(session.table)
-    asked = [*_asked(session)]
+    verb = {"graph": "audit", "evidence": "audit", "release": "release"}.get(screen, "inspect")
+    asked = [*_asked(session, verb)]
     return {
         "table": [["evenhand", "inspect", data, *asked]],
         "question": [["evenhand", "inspect", data, *asked]],
         "graph": [["evenhand", "audit", data, *asked, "--set", "arrows", "--set", "doubt"]],
         "evidence": [["evenhand", "audit", data, *asked]],
         "release": [
-            ["evenhand", "compare", data, *asked],
+            ["evenhand", "compare", data, *_asked(session, "compare")],
             ["evenhand", "release", data, *asked, *_released(session, choice)],
         ],
     }.get(screen, [])
@@ -50,11 +51,11 @@ def _released(session: Session, choice: ReleaseChoice | None) -> list[str]:
     return [*options, "--output", name, "--report", report_name(name)]
 
 
-def _asked(session: Session) -> Iterator[str]:
+def _asked(session: Session, verb: str) -> Iterator[str]:
     """The question file; until it says what is asked, how columns are read."""
     path = session.question_path
     if path is not None and path.exists() and is_complete(session):
         yield from ("--question", session.folder.shown(path))
         return
     asked = {"question": named_columns(session.tables), "data": session.tables.get("data", {})}
-    yield from option_words(asked, "inspect")
+    yield from option_words(asked, verb)

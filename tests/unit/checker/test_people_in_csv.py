@@ -37,6 +37,13 @@ def test_a_column_that_the_codings_name_and_the_data_lack_is_found(tmp_path, cod
     assert (status, "a column is lacking" in notes[0]) == (1, True)
 
 
+def test_an_empty_file_says_nothing_against_a_record(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"")
+    status, notes = verify(CERTIFICATE.to_json(), str(path))
+    assert (status, notes) == (3, [f"cannot be checked: {path}: this file is empty"])
+
+
 def test_data_that_cannot_be_read_say_nothing_against_a_record(tmp_path):
     path = tmp_path / "data.csv"
     header = b"gender,major,test_score,admission\n"

@@ -68,6 +68,21 @@ def test_a_number_of_classes_cannot_be_decided(beside):
     ]
 
 
+@pytest.mark.parametrize("value", ["ab", {"a": 1}, [["a"]], ["a", "a"]])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda document, value: document.update(assumptions=value),
+        lambda document, value: document["codings"].update(na=value),
+    ],
+)
+def test_only_a_list_of_different_texts_is_one_of_names(change, value):
+    document = json.loads(CERTIFICATE.to_json())
+    change(document, value)
+    status, notes = verify(sealed(document))
+    assert (status, "cannot stand there" in notes[0]) == (1, True)
+
+
 @pytest.mark.parametrize("bins", [3, [3], None])
 def test_bins_that_are_no_table_are_malformed(bins):
     document = json.loads(CERTIFICATE.to_json())

@@ -329,6 +329,8 @@ def test_a_column_that_was_not_counted_may_leave_it_open():
         (lambda one: one.pop("violating"), "violating"),
         (lambda one: one.pop("doubtful"), "doubtful"),
         (lambda one: one.update(surprise=1), "graph.origin.unedited.surprise"),
+        (lambda one: one.update(population="x"), "cannot stand there"),
+        (lambda one: one.update(doubtful=["ab"]), "cannot stand there"),
         (lambda one: one["arrows"].append(["major", "test_score"]), "other links"),
         (lambda one: one["arrows"].append(["admission", "gender"]), "malformed"),
     ],

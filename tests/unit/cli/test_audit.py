@@ -344,7 +344,7 @@ LOW = ["--favorable", "Low"]
         (
             ["--protected", "race", "--set", "criterion=cumulative", "--set", "order=Low"],
             2,
-            "Write them all, best first (--set order=…).",
+            "Write them all, best first, one by one (--set order=…).",
         ),
         (
             ["--protected", "race", "--set", "min_rows=0", *LOW],

@@ -21,6 +21,7 @@ from evenhand.web import (
     release_screen,
     table_screen,
 )
+from evenhand.web.commands import command_lines
 from evenhand.web.pages import render
 from evenhand.web.release_writing import release_rows
 from evenhand.web.session import Session
@@ -172,3 +173,16 @@ def test_a_dropped_table_must_be_saved_first(tmp_path: Path) -> None:
     assert "command line, once more.csv is saved in the folder: <code>" in _page(
         session, "table"
     )
+
+
+@pytest.mark.parametrize("screen", ["table", "question", "graph", "evidence", "release"])
+def test_commands_without_a_whole_question_use_options_that_their_verbs_have(tmp_path, screen):
+    rows = ["sex,age,hired", *(f"{s},{a},{h}" for s in "fm" for a in (1, 2, 3) for h in "yn")]
+    (tmp_path / "people.csv").write_text("\n".join(rows))
+    session = open_session(tmp_path, "people.csv")
+    changes = {"data": {"bins": {"age": [1]}, "missing": "level", "na": ["?"]}}
+    session.patch({**changes, "question": {"protected": "sex", "favorable": None}})
+    for command in command_lines(session, screen):
+        help_page = CliRunner().invoke(command_line, [command[1], "--help"]).output
+        for option in (word for word in command if word.startswith("--")):
+            assert option in help_page, command
