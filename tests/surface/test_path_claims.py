@@ -301,7 +301,8 @@ def test_where_everything_is_unseen_nothing_is_decided(run, typed):
         "  unseen                  up to 100.0 % of the people: no row tells their rate\n"
         in out
     )
-    assert "Merge values (--set merge=…), or use coarser bins (--bin …)." in out
+    remedy = "Merge values (--set merge.COLUMN.NEW=OLD), or use coarser bins (--bin …)."
+    assert remedy in " ".join(out.split())
 
 
 def test_unseen_people_widen_an_effect_until_nothing_is_decided(run, typed):
