@@ -138,7 +138,7 @@ def commands(folder: Path) -> None:
     # The table is made by a process of its own: a child's peak is at least its parent's.
     subprocess.run([sys.executable, __file__, "write_table", folder], check=True)
     certificate, table = folder / "audit.json", folder / "counted.parquet"
-    asked = "--protected group --decision hired --favorable yes --frequency rows --quiet"
+    asked = "--protected group --decision hired --favorable yes --set frequency=rows --quiet"
     command(
         "command audit, Parquet, with report",
         *("audit", table, *asked.split(), "--graph", folder / "graph.txt"),

@@ -85,16 +85,14 @@ def main() -> None:
                     "init": ["init", *ASKED, "--output", str(drafted)],
                     "audit": ["audit", *JUDGED],
                     "discover --local": ["discover", "--local", "--decision", "hired"],
-                    "audit --local": ["audit", "--local", *JUDGED],
-                    "audit --question --local": [
-                        "audit",
-                        "--local",
-                        "--question",
-                        str(drafted),
+                    "audit --set local": ["audit", "--set", "local", *JUDGED],
+                    "audit --question --set local": [
+                        *("audit", "--set", "local"),
+                        *("--question", str(drafted)),
                     ],
                     "audit --graph": ["audit", "--graph", str(graph), *JUDGED],
-                    "audit --columns": [
-                        *("audit", "--columns", ",".join(("sex", "hired", *CAUSES))),
+                    "audit --set columns": [
+                        *("audit", "--set", "columns=" + ",".join(("sex", "hired", *CAUSES))),
                         *JUDGED,
                     ],
                 }.items():

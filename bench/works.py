@@ -244,7 +244,7 @@ def million_write(folder: Path) -> Figures:
 
 
 def million_command(folder: Path) -> Figures:
-    asked = "--protected group --decision hired --favorable yes --frequency rows --quiet"
+    asked = "--protected group --decision hired --favorable yes --set frequency=rows --quiet"
     (folder / "audit.json").unlink(missing_ok=True)
     return process(
         *("-m", "evenhand", "audit", folder / "counted.parquet", *asked.split()),
