@@ -19,7 +19,7 @@ from evenhand.counts import CountTable
 from evenhand.display import Summary
 from evenhand.effects.claim import Indirect
 from evenhand.effects.effects import Effect
-from evenhand.effects.indirect import measure_paths
+from evenhand.effects.measure import measure_paths
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import Knowledge, Tiers
 from evenhand.question.question import Basis

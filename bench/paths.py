@@ -32,9 +32,9 @@ from evenhand import (
 from evenhand.checker.verification import verify
 from evenhand.counts import examined_counts
 from evenhand.effects.effects import GraphEffects
-from evenhand.effects.indirect import measure_paths
+from evenhand.effects.measure import measure_paths
 from evenhand.effects.model_tables import compared_counts
-from evenhand.effects.standard_errors import standard_errors
+from evenhand.effects.standard_errors import with_errors
 from evenhand.recheck import RecordedCertificate
 from evenhand.removal.joint_removal import JointProblem, LinearEffect, fewest_with_effects
 from follow_up import FOLLOW_UPS, learn_setting
@@ -66,13 +66,12 @@ def adult() -> None:
     examined = examined_counts(counts, question)
     source = compared_counts(examined).cube
 
-    def with_errors() -> None:
+    def effects_with_errors() -> None:
         measured = GraphEffects.of(source, graph, examined.question, exact=False)
         for direction in measured.directions.values():
-            _ = direction.effects
-            standard_errors(direction)
+            with_errors(direction)
 
-    timed("Adult, 48,842 rows: effects with errors (0.2)", with_errors)
+    timed("Adult, 48,842 rows: effects with errors (0.2)", effects_with_errors)
     timed("Adult: exact effects (1)", lambda: measure_paths(counts, graph, question))
     bounded = replace(question, redlining=("hours",))
     timed("Adult: bounds, two witnesses", lambda: measure_paths(counts, graph, bounded))
@@ -106,11 +105,11 @@ def joint_plans() -> None:
     for lines, mean in ((1_500, 20), (4_600, 15), (4_600, 3_000)):
         problem = made_problem(lines, mean)
         cells, rows = np.count_nonzero(problem.rows), problem.rows.sum()
-        change = timed(
+        counts, at_least = timed(
             f"{cells:,} counts, {rows:,} rows: fewest changes",
             lambda problem=problem: fewest_with_effects(problem),
         )
-        print(f"    {change.changed:,} rows change, {change.lower_bound:,} at least")
+        print(f"    {problem.changed(counts):,} rows change, {at_least:,} at least")
 
 
 def made_problem(lines: int, mean: float) -> JointProblem:
@@ -128,8 +127,13 @@ def made_problem(lines: int, mean: float) -> JointProblem:
         moved = np.rint(10**9 * (after / after.sum() - before)).astype(int).tolist()
         weights[group] = [Fraction(one, 10**9) for one in moved]
         effects.append(LinearEffect(weights=weights, lower=-threshold, upper=threshold))
-    favorable, compared = generator.binomial(rows, rates), (rows > 0).all(axis=0)
-    return JointProblem.of(favorable, rows, threshold, effects, compared=compared)
+    return JointProblem(
+        favorable=generator.binomial(rows, rates),
+        rows=rows,
+        compared=(rows > 0).all(axis=0),
+        threshold=threshold,
+        effects=effects,
+    )
 
 
 def open_graph() -> None:

@@ -3,12 +3,19 @@
 python scripts/compile_kernels.py
 """
 
-from evenhand.graph.kernels import numba_kernel
+import numpy as np
+
+from evenhand import CountTable, datasets, discover
+
+_ROWS, _VALUES = 200, 150
 
 
 def main() -> None:
-    """Load it as a search does."""
-    numba_kernel.load(lambda _done, _total: None)
+    """Learn from columns of few values, which are counted in cubes, and of many."""
+    generator = np.random.default_rng(1)
+    wide = {name: generator.integers(0, _VALUES, _ROWS).astype(str) for name in "abcd"}
+    for counts in (datasets.adult(), CountTable.of(wide, [1] * _ROWS)):
+        discover(counts, kernel="numba")
 
 
 if __name__ == "__main__":

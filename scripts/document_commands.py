@@ -35,23 +35,27 @@ to complete verbs and options.
 
 | status | meaning |
 |---|---|
-| 0 | certified, or done |
-| 1 | not certified; of `verify`: the record is false, or not what was expected |
+| 0 | the answer *No* or *Not shown*; certified, or done |
+| 1 | the answer *Yes*; not certified; of `verify`: a false record, or not what was expected |
 | 2 | bad usage or input |
-| 3 | cannot decide |
+| 3 | the answer *Cannot tell*; cannot decide |
 | 4 | not enough memory or space, or a file or standard output cannot be written |
 | 5 | something unexpected, never a verdict; `EVENHAND_DEBUG=1` prints the traceback |
 | 129, 130, 143 | ended by SIGHUP, SIGINT or SIGTERM; what was being written is put back first |
 
-An audit has two verdicts, and `judge` (an option of `audit`, or a key of `[question]` in the
-question file) says which of them gives the status. `rows`, the default, as above: for a rule
-about these rows, as of a table that is handed over. `population`: 0 all differences shown to be
-within the threshold, 1 difference shown, 3 inconclusive: for samples, in which chance alone
-makes groups differ. Releases are always judged by their rows, and `verify --expect` speaks
-of the verdict on the rows, of every claim in the record.
+An audit has an answer and a verdict on its rows, and `judge` (an option of `audit`, or a key of
+`[question]` in the question file) says which of them gives the status. `answer`, the default:
+0 *No* and *Not shown*, 1 *Yes*, 3 *Cannot tell*. `rows`: the paper's criterion on these rows, 0
+certified, 1 not certified, 3 cannot decide: for a rule about this table. Releases are always
+judged by their rows, and `verify --expect` speaks of the verdict on the rows, of every claim in
+the record.
 
 With `--redlining` the effect that goes through these columns is a second claim, with a verdict
-of its own. The status is 1 if either claim is not met, else 3 if either is undecided, else 0.
+of its own. The status is 1 if either is *Yes* or not met, else 3 if either is open, else 0.
+
+`audit --strict` ends with 3 in place of 0 where the answer is *Not shown*. `release` is refused
+with 3 where nobody can tell the answer for a reason that lies in the graph, unless
+`--accept-graph REASON` says why the graph is relied on.
 """
 
 KEYS = """\

@@ -29,6 +29,5 @@ SUBPOPULATIONS = {
         "upper": 3,
         "p": pytest.approx(0.00807752075588),
         "rows": pytest.approx(637.287193676),
-        "at_threshold": pytest.approx(2.135, abs=0.01),
     },
 }

@@ -163,13 +163,9 @@ def independence(
             by_y[b] += rows
         total = sum(by_x.values())
         degrees += (len(by_x) - 1) * (len(by_y) - 1)
-        if test in ("g-square", "g-square-williams"):
-            q, free = 1.0, (len(by_x) - 1) * (len(by_y) - 1)
-            if test == "g-square-williams" and free:
-                x, y = (sum(1 / n for n in by.values()) for by in (by_x, by_y))
-                q = 1 + (total * x - 1) * (total * y - 1) / (6 * total * free)
+        if test == "g-square":
             terms += [
-                2 * n * log(n * total / (by_x[a] * by_y[b])) / q for (a, b), n in cells.items()
+                2 * n * log(n * total / (by_x[a] * by_y[b])) for (a, b), n in cells.items()
             ]
         else:
             # An empty cell adds its expected count: together what the others leave of all rows.

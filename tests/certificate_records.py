@@ -6,7 +6,7 @@ import json
 from tests.admission import GRAPH, QUESTION
 
 from evenhand import checker, datasets
-from evenhand.checker.group_comparisons import GroupComparisons
+from evenhand.checker.partition_claims import GroupComparisons
 from evenhand.evidence import certify
 from evenhand.recheck import RecordedCertificate
 

@@ -1,7 +1,7 @@
 """Every pair of counts of a few lines, and the loan table, for tests of joint removal."""
 
 from fractions import Fraction
-from itertools import combinations, pairwise, product
+from itertools import product
 
 import numpy as np
 from tests import loans
@@ -39,27 +39,14 @@ def fewest_changes(problem):
     """The fewest changes of all allowed counts; None if no counts meet the problem."""
     ends = zip(problem.lowest.ravel().tolist(), problem.highest.ravel().tolist(), strict=True)
     every = product(*(range(low, high + 1) for low, high in ends))
-    old = problem.old.ravel().tolist()
+    old = problem.favorable.ravel().tolist()
     ordered = sorted(
         every, key=lambda new: sum(abs(a - b) for a, b in zip(new, old, strict=True))
     )
     for new in ordered:
-        if meets(problem, np.reshape(new, problem.old.shape)):
+        if meets(problem, np.reshape(new, problem.favorable.shape)):
             return sum(abs(a - b) for a, b in zip(new, old, strict=True))
     return None
-
-
-def changes_of_size(cells, size):
-    """All vectors of whole numbers whose absolute values sum to a size."""
-    for used in range(1, min(cells, size) + 1) if size else ():
-        for places in combinations(range(cells), used):
-            for bars in combinations(range(1, size), used - 1):
-                parts = [b - a for a, b in pairwise((0, *bars, size))]
-                for signs in product((-1, 1), repeat=used):
-                    change = [0] * cells
-                    for place, part, sign in zip(places, parts, signs, strict=True):
-                        change[place] = part * sign
-                    yield change
 
 
 def random_problem(rng, *, lines=3, most_rows=4, only_raise=False, may_change=None):
@@ -75,12 +62,12 @@ def random_problem(rng, *, lines=3, most_rows=4, only_raise=False, may_change=No
             weights[group, line] = after - before
         room = Fraction(int(rng.integers(1, 8)), 40)
         effects.append(LinearEffect(weights=weights, lower=-room, upper=room))
-    return JointProblem.of(
-        favorable,
-        rows,
-        Fraction(int(rng.integers(1, 9)), 20),
-        effects,
+    return JointProblem(
+        favorable=favorable,
+        rows=rows,
         compared=(rows > 0).all(axis=0),
+        threshold=Fraction(int(rng.integers(1, 9)), 20),
+        effects=effects,
         only_raise=only_raise,
         may_change=may_change,
     )
@@ -99,9 +86,12 @@ def larger_problem(rng, lines, mean, threshold=Fraction(1, 20)):
         moved = np.rint(10**9 * (after / after.sum() - before)).astype(int).tolist()
         weights[group] = [Fraction(one, 10**9) for one in moved]
         effects.append(LinearEffect(weights=weights, lower=-threshold, upper=threshold))
-    compared = (rows > 0).all(axis=0)
-    return JointProblem.of(
-        rng.binomial(rows, rate), rows, threshold, effects, compared=compared
+    return JointProblem(
+        favorable=rng.binomial(rows, rate),
+        rows=rows,
+        compared=(rows > 0).all(axis=0),
+        threshold=threshold,
+        effects=effects,
     )
 
 

@@ -15,7 +15,7 @@ from tests.structural_models import (
 )
 
 from evenhand import CausalGraph, CountTable, Question
-from evenhand.effects.indirect import measure_paths
+from evenhand.effects.measure import measure_paths
 
 DIRECTIONS = {"forward": (0, 1), "backward": (1, 0)}
 # The chosen r causes the witness w; in the second graph it has a witness, v, as a cause.

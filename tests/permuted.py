@@ -19,10 +19,10 @@ def permute_column(counts, name, seed):
 
 
 def explained(counts, asked, knowledge, seeds):
-    """For how many permutations an audit's first sentence says that chance explains it."""
+    """For how many permutations a certificate's first sentence says that chance explains it."""
     said = 0
     for seed in seeds:
         table = permute_column(counts, asked.question.protected, seed)
         result = audit(table, asked.question, knowledge=knowledge)
-        said += "no more than chance would make" in result.summary().opening
+        said += "no more than chance would make" in result.certificate.first_sentence()
     return said

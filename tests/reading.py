@@ -11,7 +11,7 @@ from evenhand.rows import read
 COLUMNS = {"sex": ["f", "m", "f", "f"], "hired": ["no", "yes", "no", "yes"]}
 EXPECTED = CountTable.of(COLUMNS)
 CSV = b"sex,hired\nf,no\nm,yes\nf,no\nf,yes\n"
-MEGABYTE = MANY_LINES = 10**6
+MEGABYTE = 10**6
 
 
 def packed(path, *pieces):

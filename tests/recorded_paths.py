@@ -1,10 +1,17 @@
 """The graphs of the loan table as the stand-alone checker reads them from a certificate."""
 
+import json
+
 from tests.certificate_records import compared
 from tests.loans import QUESTION, asking, loans
 
-from evenhand.checker.path_effects import PathQuestion, PathWorlds, RecordedPaths
-from evenhand.checker.path_tables import read_tables, shares_of
+from evenhand.checker.path_claims import (
+    PathQuestion,
+    PathWorlds,
+    RecordedPaths,
+    read_tables,
+    shares_of,
+)
 from evenhand.evidence import certify
 
 
@@ -17,7 +24,7 @@ def asked(question=QUESTION):
 
 def record_of(graph, counts=None, **fields):
     """The certificate document of loans, with other fields of the question."""
-    return certify(counts or loans(), graph, asking(**fields)).full_document()
+    return json.loads(certify(counts or loans(), graph, asking(**fields)).to_json())
 
 
 def worlds_of(graph, own=0, counts=None, **fields):

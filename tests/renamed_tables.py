@@ -3,7 +3,7 @@
 import numpy as np
 
 from evenhand import CountTable, Question, Tiers, certify, discover
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels
 
 SCOPES = ("causes", "minimal", "all")
 

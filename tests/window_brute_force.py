@@ -91,3 +91,46 @@ def random_values(rng):
         for _ in range(groups)
     ]
     return np.stack(columns, axis=1)
+
+
+def best_of_all_windows(
+    favorable, rows, threshold, *, asked=None, only_raise=False, may_change=None
+):
+    """The best counts over every window that begins at a rate; None if there are none.
+
+    The fewest changes, of these the least sum of changes, or the fewest changes of the group
+    that is ``asked`` about, and then the lowest window.
+    """
+    found = []
+    num, den = threshold.numerator, threshold.denominator
+    for size in {n for n in rows.tolist() if n}:
+        place = np.arange(size + 1)
+        least = -(-rows[:, None] * place // size)
+        past = -(-rows[:, None] * (place * den + size * num) // (size * den))
+        most = np.minimum(past - 1, rows[:, None])
+        change = np.clip(favorable[:, None], least, most) - favorable[:, None]
+        allowed = (least <= most) | (rows == 0)[:, None]
+        if only_raise:
+            allowed &= change >= 0
+        if may_change is not None:
+            allowed &= (change == 0) | may_change[:, None]
+        possible = np.flatnonzero(allowed.all(axis=0))
+        if len(possible):
+            change = np.where((rows > 0)[:, None], change, 0)[:, possible]
+            cost = abs(change).sum(axis=0)
+            rank = abs(change.sum(axis=0) if asked is None else change[asked])
+            best = np.lexsort((rank, cost))[0]  # the first, so the lowest, of equals
+            key = cost[best], rank[best], Fraction(int(possible[best]), size)
+            found.append((key, (favorable + change[:, best]).tolist()))
+    return min(found)[1] if found else None
+
+
+def nearest_pair(targets, rows, threshold):
+    """The nearest counts of two groups; a half goes to the even number, or down."""
+    counts = np.indices(rows + 1).reshape(2, -1)
+    apart = abs(counts[0] * rows[1] - counts[1] * rows[0]) * threshold.denominator
+    counts = counts[:, apart < threshold.numerator * rows[0] * rows[1]]
+    distance = ((counts - targets[:, None]) ** 2).sum(axis=0).round(9)
+    small = int(rows[0] > rows[1])
+    odd = counts[1 - small] != np.rint(targets[1 - small])
+    return counts[:, np.lexsort((odd, counts[small], distance))[0]].tolist()

@@ -113,8 +113,7 @@ class Writer:
         values = table.values(table.decision)
         self.ask_values(asked, values)
         asked["threshold"] = self.pick(*_THRESHOLDS)
-        if self.happens(0.8):
-            asked["judge"] = self.pick("rows", "rows", "population")
+        asked["judge"] = "rows"  # the base has no answer
         if self.happens(0.15):
             asked["min_rows"] = int(rng.integers(2, 6))
         self.ask_claims(asked, given=given)
@@ -311,6 +310,7 @@ class Writer:
         if self.case["graph"] and taken and wide:
             options += ["--graph", self.case["graph"]]
         options += [] if verb == "init" else ["--json"]
+        options += ["--judge", "rows"] if verb == "audit" else []
         return {"run": [verb, self.case["data"], *options, *more]}
 
     def audit_steps(self, asks: list[str]) -> list[Case]:

@@ -64,6 +64,7 @@ _INSPECT = _keys(
     """rows findings.kind findings.columns columns.name columns.kind columns.distinct
     columns.frequent columns.missing"""
 )
+_ONE_OF_EQUALS = frozenset({"subpopulations", "partition"})
 _GRAPH = _keys("nodes arrows undirected")
 _COMMANDS = {
     "audit": _AUDIT,
@@ -95,11 +96,20 @@ def compared(step: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
         verb = step["run"][0] if "run" in step else "check"
         document = {} if "error" in document else chosen(document, _COMMANDS[verb])
     elif "call" in step and document is not None:
+        # Of several cuts the one that speaks for a line may be any with the smallest p.
+        several = {"every", "cumulative"} & _criteria(document)
+        tied = _ONE_OF_EQUALS if several else frozenset()
         document = {
             key: chosen(value, _CALLS[key]) if key in _CALLS else value
             for key, value in document.items()
+            if key not in tied
         }
     return {"status": result.get("status"), "document": document}
+
+
+def _criteria(document: dict[str, Any]) -> set[str]:
+    """Which criteria the results of a call go by."""
+    return {str(one.get("criterion")) for one in document.values() if isinstance(one, dict)}
 
 
 def chosen(value: Any, keys: Choice) -> Any:  # noqa: ANN401
@@ -109,11 +119,37 @@ def chosen(value: Any, keys: Choice) -> Any:  # noqa: ANN401
     if not isinstance(value, dict) or not keys:
         return value
     value = {key: chosen(value[key], below) for key, below in keys.items() if key in value}
+    if "risk_difference" in value and "decision" in value:
+        turn = str(value["risk_difference"]).startswith("-")
+        value = mirrored(value) if turn else value | {"decision": ""}
+    if "evidence" in value:  # equal p-values differ by rounding, and with it their order
+        value["evidence"] = sorted(
+            value["evidence"],
+            key=lambda one: (
+                f"{one.get('p_threshold', 0):.9e}",
+                json.dumps(one, sort_keys=True),
+            ),
+        )
     if "outcomes" in value:  # by what was done: one that is left out moves no other
         done = ("threshold", "method", "policy")
         named = {" ".join(str(one.get(key)) for key in done): one for one in value["outcomes"]}
         value["outcomes"] = named if len(named) == len(value["outcomes"]) else value["outcomes"]
     return value
+
+
+def mirrored(found: dict[str, Any]) -> dict[str, Any]:
+    """A negative difference of one kind of decision as the positive one of all others.
+
+    Of two kinds both say the same with the same p; which is told was left to its last digit.
+    """
+    low, high = found.get("interval") or (0.0, 0.0)
+    turned = {
+        side: cell | {"favorable": cell["total"] - cell["favorable"]}
+        for side in ("group", "other")
+        if isinstance(cell := found.get(side), dict)
+    }
+    size = str(found["risk_difference"])[1:]
+    return found | turned | {"risk_difference": size, "interval": [-high, -low], "decision": ""}
 
 
 def differences(base: Any, present: Any, at: Field = ()) -> Iterator[tuple[Field, Any, Any]]:  # noqa: ANN401

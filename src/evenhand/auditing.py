@@ -9,10 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
-from evenhand.counts import CountTable, examined_counts
+from evenhand.counts import CountTable, FinerCounts, examined_counts
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.effects import Indirect
 from evenhand.errors import EvenhandError, QuestionError, Remedy, listed
@@ -22,21 +21,17 @@ from evenhand.evidence import (
     GraphDoubt,
     GraphOrigin,
     PartitionExplanation,
-    PartitionSurvey,
-    Sensitivity,
-    StatisticalVerdict,
     Subpopulations,
-    UneditedGraph,
     Variations,
     Verdict,
+    Word,
     certify,
     explain_partition,
-    sensitivity_of_findings,
-    survey_partitions,
 )
+from evenhand.evidence.answer import Answer, answer_of
 from evenhand.evidence.certificate import Scope
 from evenhand.evidence.decision_rules import JudgedCase, without_rule
-from evenhand.evidence.graph_origin import decision_last
+from evenhand.evidence.graph_origin import decision_last, edges
 from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.evidence.variations.graph_tests import doubt
@@ -54,14 +49,15 @@ from evenhand.question import (
     QuestionFile,
     Tiers,
 )
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels
 from evenhand.rows import Inspection, Rows, Source
+from evenhand.rows.finer_classes import finer_counts
 from evenhand.rows.inspect.inspection import inspect
 from evenhand.rows.rows import read_and_count
 
 if TYPE_CHECKING:  # a verdict needs no release and no page: methods load them
     from evenhand.releasing.release import Release
-    from evenhand.removal import Baseline, BaselinePlan, GeneratedPlan, Method, RemovalPlan
+    from evenhand.removal import Baseline, Method, Plan
     from evenhand.report import Report
 
 __all__ = ["Audit", "audit"]
@@ -92,8 +88,8 @@ def audit(
     ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
     The graph is learned from the rows unless it is given. What is passed here overrides what a
     question file says. Columns are read by ``codings``, or by what ``read`` takes one by one,
-    as ``bins``. ``edits`` change the graph, each with a reason. ``judge`` says which verdict
-    decides: that on these rows, exact and the default, or what they show of the population.
+    as ``bins``. ``edits`` change the graph, each with a reason. ``judge`` says what
+    decides: the answer, by default, or the exact verdict on these rows.
     ``memory`` limits what counting may use; ``progress`` is called with a ``Progress`` as rows
     are counted and tests are made. With ``max_depth`` tests are given at most so many
     attributes: the graph is learned sooner and may have arrows too many. With ``local`` it is
@@ -208,33 +204,31 @@ def learn_graph(
         return graph, ()
     free = replace(knowledge, required=())
     before = discover(examined, knowledge=free, question=question, **search)
-    return graph, evicted_notes(graph, before, question.decision)
-
-
-def evicted_notes(graph: PartialGraph, free: PartialGraph, decision: str) -> tuple[str, ...]:
-    """What required arrows did to the causes: those that only the graph without them has."""
-    now, before = (one.parents(decision) | one.neighbors(decision) for one in (graph, free))
-    if now >= before:
-        return ()
-    note = (
-        f"The required arrows evict {listed(sorted(before - now))} from the possible causes of "
-        f"{decision!r}: without them these would be {listed(sorted(before))}."
+    decision = question.decision
+    causes, free_causes = (
+        one.parents(decision) | one.neighbors(decision) for one in (graph, before)
     )
-    return (note,)
+    if causes >= free_causes:
+        return graph, ()
+    note = (
+        f"The required arrows evict {listed(sorted(free_causes - causes))} from the possible "
+        f"causes of {decision!r}: without them these would be {listed(sorted(free_causes))}."
+    )
+    return graph, (note,)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Audit(Described):
     """The verdict on a table, and everything needed to go on from there.
 
-    ``rows`` is None if counts were given. ``judge`` says which verdict decides; both are there
-    in any case. ``labels`` are the words of the question file; ``notes`` say what required
-    arrows did to the causes. ``base`` is the graph before the edits of this question,
+    ``file`` is what was asked. ``rows`` is None if counts were given. ``notes`` say what
+    required arrows did to the causes. ``base`` is the graph before the edits of this question,
     ``learning`` how ``discover`` learned it, None if it was given, and ``judging`` how
     ``certify`` judges. ``doubts`` and ``unedited`` keep what one graph gives for one question,
     for all audits of the same counts.
     """
 
+    file: QuestionFile
     rows: Rows | None
     counts: CountTable
     knowledge: Knowledge
@@ -243,11 +237,9 @@ class Audit(Described):
     base: PartialGraph
     learning: Mapping[str, Any] | None
     judging: Mapping[str, Any]
-    judge: Judge = "rows"
-    labels: Labels = field(default_factory=Labels)
     notes: tuple[str, ...] = ()
     doubts: dict[tuple[PartialGraph, Question], GraphDoubt] = field(default_factory=dict)
-    unedited: dict[tuple[PartialGraph, Question], UneditedGraph] = field(default_factory=dict)
+    unedited: dict[tuple[PartialGraph, Question], dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -261,7 +253,7 @@ class Audit(Described):
         learning: Mapping[str, Any] | None,
         judging: Mapping[str, Any],
         chosen_from: int = 0,
-        unedited: dict[tuple[PartialGraph, Question], UneditedGraph] | None = None,
+        unedited: dict[tuple[PartialGraph, Question], dict[str, Any]] | None = None,
         progress: ProgressCallback | None = None,
         **fields: Any,  # noqa: ANN401  # others of the audit
     ) -> Self:
@@ -272,8 +264,7 @@ class Audit(Described):
             judging = {**judging, "codings": rows.codings, "dropped": rows.dropped}
         if file.edits:
             graph.check(counts.names, question, knowledge)
-        origin = GraphOrigin.of(graph)
-        origin = replace(origin, chosen_from=chosen_from)
+        origin = replace(GraphOrigin.of(graph), chosen_from=chosen_from)
         case = JudgedCase(counts, graph, question, knowledge, origin)
         certificate = _certificate(case, judging, unedited)
         if file.graphs_judged:
@@ -284,6 +275,7 @@ class Audit(Described):
             beside = other and _certificate(other, judging, unedited)
             certificate = replace(certificate, without_rule=beside)
         return cls(
+            file=file,
             rows=rows,
             counts=counts,
             knowledge=knowledge,
@@ -292,8 +284,6 @@ class Audit(Described):
             base=base,
             learning=learning,
             judging=judging,
-            judge=file.judge,
-            labels=file.labels,
             unedited=unedited,
             **fields,
         )
@@ -328,6 +318,16 @@ class Audit(Described):
         return self.certificate.question
 
     @property
+    def judge(self) -> Judge:
+        """Whether the answer or the verdict on these rows decides; both are there."""
+        return self.file.judge
+
+    @property
+    def labels(self) -> Labels:
+        """The words of the question file."""
+        return self.file.labels
+
+    @property
     def verdict(self) -> Verdict:
         """Whether the criterion is met, given the graph."""
         return self.certificate.verdict
@@ -337,19 +337,49 @@ class Audit(Described):
         """The claim about effects through the attributes that ``redlining`` names, if any."""
         return self.certificate.indirect
 
+    @cached_property
+    def answer(self) -> Answer:
+        """Whether the protected attribute itself changes the decision; what that hangs on."""
+        from evenhand.wording import Words
+        from evenhand.wording.answer_words import answer_statements
+
+        words = Words.of(self.certificate, self.labels, self.counts.names)
+        found = answer_of(self.certificate, self.knowledge, self.doubt(), self._finer_counts)
+        said = answer_statements(found, words)
+        return replace(found, statements=(said.headline, *said.lines))
+
+    @cached_property
+    def stated_certificate(self) -> Certificate:
+        """The certificate as a file of it is written: it carries the answer."""
+        return replace(self.certificate, answer=self.answer.to_record(self.knowledge))
+
     @property
-    def deciding_verdict(self) -> Verdict | StatisticalVerdict:
-        """The verdict on the direct effect, on these rows or the population by ``judge``."""
-        return self.deciding_verdicts[""]
+    def _finer_counts(self) -> FinerCounts | None:
+        """The compared columns that are in classes, as finely as the rows allow."""
+        if self.rows is None or self.certificate.is_determined:
+            return None
+        return finer_counts(self.rows, self.certificate.partition.names, self.file.question)
+
+    @property
+    def deciding_verdict(self) -> Verdict | Word:
+        """The word of the answer, or the verdict on these rows where ``judge`` says so."""
+        return self.verdict if self.judge == "rows" else self.answer.word
 
     @property
     def deciding_verdicts(self) -> ClaimVerdicts:
-        """The verdict on each claim, the direct effect under ""; see ``deciding_verdict``."""
-        return self.certificate.verdicts(by_rows=self.judge == "rows")
+        """What each claim comes to, the direct effect under ""; see ``deciding_verdict``.
+
+        Beside the answer stands what the rows show of the population.
+        """
+        through = self.indirect
+        if self.judge == "rows":
+            return self.certificate.verdicts
+        beside = {} if through is None else {through.name: through.population_verdict}
+        return {"": self.answer.word, **beside}
 
     @property
     def exit_status(self) -> int:
-        """The status of a process: 1 if any claim is not met, else 3 if any is open, else 0."""
+        """The status of a process: 1 for *Yes* or not met, else 3 if any is open, else 0."""
         return exit_status(self.deciding_verdicts)
 
     @property
@@ -370,6 +400,7 @@ class Audit(Described):
             self.question,
             where=self.rows.where if self.rows else "table",
             alike=self.decision_causes,
+            declared_counts=self.rows is None or self.rows.requested.frequency is not None,
             notes=self.rows.notes if self.rows else (),
         )
 
@@ -378,19 +409,12 @@ class Audit(Described):
         found = self.certificate  # its graph has the edges that knowledge settles
         return explain_partition(found.examined.counts, found.graph, self.question, names)
 
-    def survey_partitions(self) -> PartitionSurvey:
-        """How many of all partitions are meaningful, and what the examined ones show."""
-        return survey_partitions(self.certificate)
-
-    def sensitivity(self) -> tuple[Sensitivity, ...]:
-        """How strong an unmeasured cause must be to overturn each of the strongest findings."""
-        return sensitivity_of_findings(self.certificate.partition)
-
     def doubt(self, *, progress: ProgressCallback | None = None) -> GraphDoubt:
         """What the counts themselves say against the graph around the decision."""
         if (found := self.known_doubt) is None:
             counts, known = self.certificate.examined.counts, self.knowledge
-            found = doubt(counts, self.graph, self.question, knowledge=known, progress=progress)
+            graph = self.certificate.graph  # it has the edges that knowledge settles
+            found = doubt(counts, graph, self.question, knowledge=known, progress=progress)
             self.doubts[self._doubted] = found
         return found
 
@@ -442,7 +466,7 @@ class Audit(Described):
 
     def plan(
         self, *, method: "Method | Baseline | None" = None, seed: int | None = None
-    ) -> "RemovalPlan | GeneratedPlan | BaselinePlan":
+    ) -> "Plan":
         """What would change, by default with ``ModifyData``; no row is touched."""
         from evenhand.removal import plan_removal
 
@@ -454,6 +478,7 @@ class Audit(Described):
         method: "Method | Baseline | None" = None,
         seed: int | None = None,
         uncertified: bool = False,
+        accept_graph: str | None = None,
         key: str | None = None,
         drop: Iterable[str] = (),
         labels: str | None = None,
@@ -461,17 +486,22 @@ class Audit(Described):
     ) -> "Release":
         """Apply the plan to the rows, and certify the result; settings are as ``release`` has.
 
-        ``Release.betrayals`` names columns that tell which rows were changed.
+        If nobody can tell the answer by this graph, ``accept_graph`` is why it is relied on.
+        ``Release.revealing_columns`` names columns that tell which rows were changed.
         """
         from evenhand.releasing.release import release
 
         seed = secrets.randbits(128) if seed is None else seed
+        plan = self.plan(method=method, seed=seed)
+        if accept_graph is None and not uncertified:
+            self.answer.require_graph()
         return release(
             self.counts if self.rows is None else self.rows,
-            self.plan(method=method, seed=seed),
+            plan,
             seed=seed,
             knowledge=self.knowledge,
             uncertified=uncertified,
+            accept_graph=accept_graph,
             key=key,
             drop=drop,
             labels=labels,
@@ -482,32 +512,15 @@ class Audit(Described):
         self,
         release: "Release | None" = None,
         *,
-        labels: Labels | None = None,
-        partition: PartitionExplanation | None = None,
-        doubt: GraphDoubt | None = None,
-        resampled: Bootstrap | None = None,
-        arrows: Variations | None = None,
         share: bool = False,
-        least_count: int = 10,
-        title: str | None = None,
-        certificate_file: str | PathLike[str] | None = None,
+        **settings: Any,  # noqa: ANN401  # those of ``report``
     ) -> "Report":
         """The audit, and a release if there is one, as an HTML page; see ``report``."""
         from evenhand.report import report
 
-        return report(
-            self,
-            release,
-            labels=labels or self.labels,
-            partition=partition,
-            doubt=doubt or (None if share else self.doubt()),
-            resampled=resampled,
-            arrows=arrows,
-            share=share,
-            least_count=least_count,
-            title=title,
-            certificate_file=certificate_file,
-        )
+        told = {"labels": self.labels, "doubt": None if share else self.doubt()}
+        chosen = {name: value for name, value in settings.items() if value is not None}
+        return report(self, release, share=share, **{**told, **chosen})
 
     def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
         """The plain values of the certificate, what decides, and how sensitive findings are."""
@@ -515,30 +528,46 @@ class Audit(Described):
             "verdict": str(self.verdict),
             "judge": self.judge,
             "deciding_verdict": str(self.deciding_verdict),
+            "answer": self.answer.to_dict(),
             **self.certificate.to_dict(assurance=assurance, labels=self.labels),
-            "notes": list(self.notes),
-            "sensitivity": [finding.to_dict() for finding in self.sensitivity()],
+            "notes": [*self._group_taken, *self.notes],
             "inspection": self.inspection.to_dict(),
         }
 
+    @property
+    def _group_taken(self) -> list[str]:
+        """Which of two groups is the one asked about, if nobody named it."""
+        group, other = self.question.group, self.question.other
+        if group is None or self.file.question.group is not None:
+            return []
+        return [f"No group was named: {group!r} was taken, and is compared with {other!r}."]
+
     def summary(self) -> Summary:
-        """The certificate's, what decides, notes, and tests of the graph that were made."""
+        """The answer, or the verdict on the rows if that decides; the certificate's facts."""
         summary = self.certificate.summary(self.labels)
-        inspection = self.inspection
+        inspection, doubt = self.inspection, self.known_doubt
         notes = (
             *(self.rows.notes if self.rows else ()),
             *(finding.problem for finding in inspection.matters),
             *inspection.same_decisions(),
         )
-        claims = "; ".join(in_words(self.deciding_verdicts))
-        judged = ("judged by", f"the {self.judge}: {claims}")
-        doubt = self.known_doubt
-        said = doubt.sentence if doubt and doubt.contradicted else ""
-        against = [("rows against the graph", said)] if said else []
+        title, sentence, facts = summary.title, summary.sentence, summary.facts
+        lines: list[str] = []
+        if self.judge == "answer":
+            headline, *lines = self.answer.statements
+            title, _, sentence = headline.partition(": ")
+        else:
+            claims = "; ".join(in_words(self.deciding_verdicts))
+            said = doubt.sentence if doubt and doubt.contradicted else ""
+            against = [("rows against the graph", said)] if said else []
+            facts = (("judged by", f"the rows: {claims}"), facts[0], *against, *facts[1:])
         return replace(
             summary,
-            facts=(judged, summary.facts[0], *against, *summary.facts[1:]),
-            notes=(*summary.notes, *self.notes, *notes),
+            title=title,
+            sentence=sentence,
+            besides=tuple(lines),
+            facts=facts,
+            notes=(*summary.notes, *self._group_taken, *self.notes, *notes),
             hint='audit.report().write("report.html") writes the whole page.',
         )
 
@@ -551,18 +580,17 @@ class Audit(Described):
 def _certificate(
     case: JudgedCase,
     judging: Mapping[str, Any],
-    unedited: dict[tuple[PartialGraph, Question], UneditedGraph],
+    unedited: dict[tuple[PartialGraph, Question], dict[str, Any]],
 ) -> Certificate:
     """Certify; of an edited graph also what it gave before, by its causes alone."""
     counts, graph, question, knowledge, origin = case
     certificate = certify(
         counts, graph, question, knowledge=knowledge, graph_origin=origin, **judging
     )
-    before = graph.unedited
-    if before is None:
+    if (before := graph.unedited) is None:
         return certificate
     if (before, question) not in unedited:
-        unedited[before, question] = UneditedGraph.of(before)
+        unedited[before, question] = edges(before)
         causes = {**judging, "scope": "causes"}
         # Edits may mend what could not be judged, as an arrow against the tiers.
         with suppress(EvenhandError):

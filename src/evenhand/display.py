@@ -5,11 +5,12 @@ result knows about terminals or pages, and all of them look alike.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from html import escape
-from math import ceil, floor
+from math import ceil, floor, inf
 from operator import attrgetter
 from textwrap import fill
 from time import perf_counter
@@ -31,13 +32,15 @@ _MOST_LINES = 50
 class Summary:
     """A result in words: what it is, its main facts, and at most one table.
 
-    A ``sentence`` continues the title: after a colon in text, as a paragraph in HTML. The table
+    A ``sentence`` continues the title: after a colon in text, as a paragraph in HTML; what is
+    ``besides`` are sentences that follow. The table
     leaves out so many ``more`` lines. A note is a text, or something that prints as one, such
     as a problem with its remedies. A ``hint`` says what to call next, in a notebook only.
     """
 
     title: str
     sentence: str = ""
+    besides: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
     lines: tuple[tuple[str, ...], ...] = ()
@@ -51,39 +54,41 @@ class Summary:
         return f"{self.title}: {self.sentence}" if self.sentence else self.title
 
     def __str__(self) -> str:
-        width = max((_width(name) for name, _ in self.facts), default=0)
-        lines = [visible(self.opening)]
-        lines += [
-            f"  {_pad(visible(name), width)}  {visible(fact)}" for name, fact in self.facts
-        ]
-        lines += [f"  {line}" for line in _align(self.columns, self.lines)]
-        lines += [f"  and {self.more:,} more"] if self.more else []
-        lines += [f"  {visible(str(note))}" for note in self.notes]
-        return "\n".join(lines)
+        return "\n".join(self.parts())
 
-    def fit(self, width: int) -> str:
-        """The text wrapped for a terminal of this width; a wide table becomes a list."""
-        lines = str(self).split("\n")
-        if max(map(_width, lines)) <= width:
-            return "\n".join(lines)
+    def parts(self, width: float = inf) -> list[str]:
+        """The opening, and what follows; for a terminal too narrow for it each is wrapped.
+
+        A table that is too wide becomes a list.
+        """
+        names = max((_width(name) for name, _ in self.facts), default=0)
         table = [f"  {line}" for line in _align(self.columns, self.lines)]
-        if table and max(map(_width, table)) > width:
-            table = [
-                _wrap(
-                    f"{number}. " + "; ".join(f"{name} {cell}" for name, cell in pairs), width
-                )
-                for number, row in enumerate(self.lines, 1)
-                for pairs in [zip(self.columns, row, strict=True)]
-            ]
-        return "\n".join(
-            [
-                _wrap(self.opening, width, indent=0),
-                *(_wrap(f"{name}: {fact}", width) for name, fact in self.facts),
-                *table,
-                *([_wrap(f"and {self.more:,} more", width)] if self.more else []),
-                *(_wrap(str(note), width) for note in self.notes),
-            ]
-        )
+        more = [f"and {self.more:,} more"] if self.more else []
+        end = [*more, *map(str, self.notes)]
+        plain = [
+            visible(self.opening),
+            *(f"  {visible(one)}" for one in self.besides),
+            *(f"  {_pad(visible(name), names)}  {visible(fact)}" for name, fact in self.facts),
+            *table,
+            *(f"  {visible(one)}" for one in end),
+        ]
+        if max(map(_width, plain)) <= width:
+            return plain
+        if max(map(_width, table), default=0) > width:
+            rows = (zip(self.columns, row, strict=True) for row in self.lines)
+            listed = ("; ".join(f"{name} {cell}" for name, cell in row) for row in rows)
+            table = [_wrap(f"{n}. {text}", int(width)) for n, text in enumerate(listed, 1)]
+        return [
+            _wrap(self.opening, int(width), indent=0),
+            *(_wrap(one, int(width)) for one in self.besides),
+            *(_wrap(f"{name}: {fact}", int(width)) for name, fact in self.facts),
+            *table,
+            *(_wrap(one, int(width)) for one in end),
+        ]
+
+    def __html__(self) -> str:
+        """As a part of a page, where the hint has no place."""
+        return replace(self, hint="").html()
 
     def _repr_html_(self) -> str:
         return self.html()
@@ -91,38 +96,38 @@ class Summary:
     def html(self, figures: str = "") -> str:
         """An HTML fragment; with figures, which are HTML, facts and table are folded."""
         facts = "".join(
-            f"<dt>{_html(name)}</dt><dd>{_html(fact)}</dd>" for name, fact in self.facts
+            f"<div><dt>{_html(name)}</dt><dd>{_html(fact)}</dd></div>"
+            for name, fact in self.facts
         )
-        head = "".join(f"<th>{_html(column)}</th>" for column in self.columns)
+        head = "".join(f'<th scope="col">{_html(column)}</th>' for column in self.columns)
         body = "".join(
             "<tr>" + "".join(f"<td>{_html(cell)}</td>" for cell in row) + "</tr>"
             for row in self.lines[:_MOST_LINES]
         )
-        more = self.more + max(0, len(self.lines) - _MOST_LINES)
-        details = (
-            (f"<dl>{facts}</dl>" if facts else "")
-            + (
-                f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-                if body
-                else ""
+        details = f"<dl>{facts}</dl>" if facts else ""
+        if body:
+            details += (
+                f'<table class="data keep"><thead><tr>{head}</tr></thead>'
+                f"<tbody>{body}</tbody></table>"
             )
-            + (f"<p>and {more:,} more</p>" if more else "")
-        )
+        if more := self.more + max(0, len(self.lines) - _MOST_LINES):
+            details += f"<p>and {more:,} more</p>"
         if figures and details:
             details = f"<details><summary>In numbers</summary>{details}</details>"
+        notes = (*map(str, self.notes), *filter(None, [self.hint]))
         return (
-            f"<section><h3>{_html(self.title[:1].upper() + self.title[1:])}</h3>"
+            f'<div class="result"><h4>{_html(self.title[:1].upper() + self.title[1:])}</h4>'
             + (f"<p><strong>{_html(self.sentence)}</strong></p>" if self.sentence else "")
+            + "".join(f"<p>{_html(one)}</p>" for one in self.besides)
             + figures
             + details
-            + "".join(f"<p>{_html(str(note))}</p>" for note in self.notes)
-            + (f"<p>{_html(self.hint)}</p>" if self.hint else "")
-            + "</section>"
+            + "".join(f'<p class="note">{_html(note)}</p>' for note in notes)
+            + "</div>"
         )
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401  # whatever a result holds, as JSON has it
-    """The values of JSON: results by their ``to_dict``, fractions and verdicts as text.
+    """The values of JSON: results by their ``to_dict``, sets sorted, fractions as text.
 
     >>> plain({"share": Fraction(1, 2), "names": ("a", "b")})
     {'share': '1/2', 'names': ['a', 'b']}
@@ -133,8 +138,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401  # whatever a result holds, as JSO
         return value.to_dict()
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, Sequence):
-        return [*map(plain, value)]
+    if isinstance(value, Sequence | Iterator | AbstractSet):
+        return [*map(plain, sorted(value) if isinstance(value, AbstractSet) else value)]
     if is_dataclass(value):
         return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
     return str(value)

@@ -127,6 +127,12 @@ class EvenhandError(ValueError):
     """Something the user can mend; ``problems`` holds every part of it."""
 
     exit_status = 2
+    # What is said of names that are not there, of those that are, and what to do.
+    absent = (
+        "There is no column",
+        "The columns are",
+        "Name one of the columns that are there.",
+    )
 
     def __init__(self, *problems: Problem) -> None:
         self.problems = problems
@@ -143,6 +149,24 @@ class EvenhandError(ValueError):
         """An error with this one problem."""
         return cls(Problem(what, found, remedy, where))
 
+    @classmethod
+    def unknown(
+        cls, names: Iterable[str], available: Iterable[str], *, where: str = ""
+    ) -> Self:
+        """Each unknown name, with the names that look like it."""
+        known, (no, all_of, hint) = list(available), cls.absent
+        return cls(
+            *(
+                Problem(
+                    f"{no} {quote_short(name)}.",
+                    did_you_mean(name, known) or f"{all_of} {listed(known)}.",
+                    hint,
+                    where,
+                )
+                for name in names
+            )
+        )
+
 
 class InputError(EvenhandError):
     """A file, frame or table cannot be read as a table of labels."""
@@ -150,16 +174,6 @@ class InputError(EvenhandError):
 
 class ColumnError(InputError):
     """A column is absent, repeated, or no category."""
-
-    @classmethod
-    def unknown(
-        cls, names: Iterable[str], available: Iterable[str], *, where: str = ""
-    ) -> "ColumnError":
-        """Each unknown name, with the names that look like it."""
-        hint = "Name one of the columns that are there."
-        return cls(
-            *_unknown_names(names, available, "There is no column", "The columns", hint, where)
-        )
 
 
 class MissingValueError(InputError):
@@ -185,15 +199,11 @@ class KnowledgeError(EvenhandError):
 class GraphError(EvenhandError):
     """A graph cannot be read, or cannot answer the question."""
 
-    @classmethod
-    def unknown(
-        cls, names: Iterable[str], available: Iterable[str], *, where: str = ""
-    ) -> "GraphError":
-        """Each name that is no node, with the nodes that look like it."""
-        hint = "Name one of the nodes, or add it to the graph."
-        return cls(
-            *_unknown_names(names, available, "The graph has no node", "Its nodes", hint, where)
-        )
+    absent = (
+        "The graph has no node",
+        "Its nodes are",
+        "Name one of the nodes, or add it to the graph.",
+    )
 
 
 class CannotReleaseError(EvenhandError):
@@ -269,20 +279,6 @@ def did_you_mean(name: str, available: Iterable[str]) -> str:
     by_folded = {candidate.strip().casefold(): candidate for candidate in available}
     near = get_close_matches(name.strip().casefold(), by_folded, n=3, cutoff=_LEAST_SIMILARITY)
     return f"Did you mean {' or '.join(repr(by_folded[key]) for key in near)}?" if near else ""
-
-
-def _unknown_names(  # noqa: PLR0917
-    names: Iterable[str],
-    available: Iterable[str],
-    absent: str,
-    all_of: str,
-    hint: str,
-    where: str,
-) -> Iterator[Problem]:
-    known = list(available)
-    for name in names:
-        near = did_you_mean(name, known) or f"{all_of} are {listed(known)}."
-        yield Problem(f"{absent} {quote_short(name)}.", near, hint, where)
 
 
 def nearest_path(path: Path, *, excluded: Collection[Path] = ()) -> Path | None:

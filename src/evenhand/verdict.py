@@ -41,6 +41,11 @@ class Verdict(ThreeValued):
     CANNOT_DECIDE = "cannot decide"
     WITHHELD = "withheld"
 
+    @property
+    def status(self) -> int:
+        """0 if certified, 1 if not, 3 if that cannot be decided."""
+        return {Verdict.CERTIFIED: 0, Verdict.NOT_CERTIFIED: 1}.get(self, 3)
+
 
 class StatisticalVerdict(ThreeValued):
     """What the rows show of the population: a difference, that there is none, or neither."""
@@ -48,6 +53,25 @@ class StatisticalVerdict(ThreeValued):
     SHOWN = "difference shown"
     WITHIN = "all differences shown to be within the threshold"
     INCONCLUSIVE = "inconclusive"
+
+    @property
+    def status(self) -> int:
+        """1 if a difference is shown, 0 if none is there, 3 if neither is shown."""
+        return {StatisticalVerdict.WITHIN: 0, StatisticalVerdict.SHOWN: 1}.get(self, 3)
+
+
+class Word(ThreeValued):
+    """The answer in a word."""
+
+    YES = "Yes"
+    NO = "No"
+    NOT_SHOWN = "Not shown"
+    CANNOT_TELL = "Cannot tell"
+
+    @property
+    def status(self) -> int:
+        """The exit status of a process that says no more than this."""
+        return {Word.YES: 1, Word.CANNOT_TELL: 3}.get(self, 0)
 
 
 # Of a criterion whose verdict this is.
@@ -88,7 +112,6 @@ class Coverage:
 
 
 def sides(
-    *,
     group_yes: NDArray[np.int64],
     group: NDArray[np.int64],
     other_yes: NDArray[np.int64],
@@ -101,9 +124,7 @@ def sides(
     64-bit integers where their products provably fit and in Python's integers elsewhere.
     Where a group is absent both products are 0: nothing is measured, and the answer is 0.
 
-    >>> one = lambda number: np.array([number])
-    >>> sides(group_yes=one(240), group=one(600), other_yes=one(90), other=one(200),
-    ...       threshold=Fraction(1, 20))
+    >>> sides(*(np.array([count]) for count in (240, 600, 90, 200)), Fraction(1, 20))
     array([1], dtype=int8)
     """
     # Totals bound the counts of every subpopulation; Python adds them without overflow.

@@ -29,17 +29,7 @@ def outside(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (("out.certificate.json", ""), "The record is true: certified"),
-        (("out.certificate.json", "out.csv"), "The record is true: certified"),
         (("altered.json", ""), "it says not certified, and does not agree with its own"),
-        (
-            ("out.certificate.json", "other.csv"),
-            "it says certified, and does not agree with the data",
-        ),
-        (
-            ("out.shared.certificate.json", ""),
-            "cannot be decided from this; it says: certified",
-        ),
         (("out.shared.certificate.json", "out.csv"), "The record is true: certified"),
     ],
 )
@@ -66,6 +56,8 @@ def test_what_is_no_certificate_is_a_problem(app: RunningApp, page: Any, outside
     assert app.folder != outside
     page.goto("check")
     page.locator("#certificate-file").set_input_files(outside / "none.json")
-    expect(page.locator("#problems")).to_contain_text("This is no certificate: it is not JSON.")
+    expect(page.locator("#problems")).to_contain_text(
+        "This is no certificate, which is one JSON object"
+    )
     page.locator("#certificate-file").set_input_files(outside / "out.certificate.json")
     expect(page.locator("#outcome")).to_contain_text("The record is true")

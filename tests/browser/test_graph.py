@@ -118,16 +118,6 @@ def test_boxes_stay_after_twenty_edits(learned: Any) -> None:
         assert places() == before
 
 
-def test_an_open_link_says_both_outcomes_and_a_button_settles_it(learned: Any) -> None:
-    page = learned
-    notice = page.locator(".openings li").first
-    expect(notice).to_contain_text("If a cause: not certified, 24 of 51")
-    expect(notice).to_contain_text("if not: not certified, 21 of 32")
-    notice.get_by_role("link").click()
-    _choose(page, "to")
-    expect(page.locator(".openings")).not_to_contain_text("is open")
-
-
 def test_a_link_is_chosen_and_settled_with_the_keyboard_alone(learned: Any) -> None:
     page = learned
     box = page.locator('.graph-wide [data-box="marital_status"]')
@@ -225,37 +215,10 @@ def test_a_second_claim_stands_in_the_masthead(app: RunningApp, learned: Any) ->
     assert status == 200, content
     page.goto("graph")
     file = _saved(app, lambda file: "occupation" in file.question.redlining)
-    both = audit(str(app.folder / "adult.csv"), file).deciding_verdicts
+    both = audit(str(app.folder / "adult.csv"), file).certificate.verdicts
     assert len(both) == 2
     for verdict in both.values():
         expect(now).to_contain_text(str(verdict), ignore_case=True)
     expect(now).to_contain_text(";")
     page.locator("#undo").click()
     expect(now).not_to_contain_text(";")
-
-
-def test_no_certificate_without_reasons(app: RunningApp, learned: Any) -> None:
-    page = learned
-    page.goto(LINK)
-    _choose(page, "to")
-    status, content = app.call("POST", "api/certificate", {"name": "c.json"})
-    assert status == 422
-    assert "No reason is given" in json.dumps(content)
-    reason = page.locator(".past input")
-    reason.fill("people marry before they earn")
-    reason.press("Enter")
-    expect(page.locator(".past input")).to_have_value("people marry before they earn")
-    _saved(
-        app,
-        lambda file: [edit.reason for edit in file.edits] == ["people marry before they earn"],
-    )
-    expect(page.locator(".learned")).to_contain_text("24 of 51 or 21 of 32")
-
-
-def test_the_threshold_slider_moves_the_verdict(app: RunningApp, learned: Any) -> None:
-    page = learned
-    page.locator("#threshold").fill("8")
-    expect(page.locator("#now")).to_contain_text("8 points")
-    file = _saved(app, lambda file: str(file.question.threshold) == "2/25")
-    found = audit(str(app.folder / "adult.csv"), file).certificate
-    expect(page.locator("#now")).to_contain_text(f"{found.partition.violating} of")

@@ -1,6 +1,5 @@
 """The fixtures notice what they are there to notice."""
 
-from playwright.sync_api import expect
 from tests.browser import conftest
 
 from evenhand.web.jobs import unexpected
@@ -11,12 +10,6 @@ FAULTS = {
     "fetch('http://127.0.0.1:9/').catch(() => 0)": "policy violated: connect-src",
     "document.body.setAttribute('style', 'color: red')": "policy violated: style-src",
 }
-
-
-def test_a_page_shows_the_table(app, page):
-    page.goto("question")
-    expect(page.locator(".file")).to_contain_text("adult.csv")
-    assert app.call("GET", "table")[0] == 200
 
 
 def test_faults_are_noted(app, browser):

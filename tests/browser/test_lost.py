@@ -297,7 +297,7 @@ def test_what_is_selected_in_a_field_of_numbers_stays_too(page):
         page.keyboard.insert_text("5")
         expect(field).to_have_value(right)
     assert not any(sent)
-    with page.expect_request("**/api/rows-asked") as request:
+    with page.expect_request("**/api/question") as request:
         field.press("Tab")
     assert '"75"' in request.value.post_data
 

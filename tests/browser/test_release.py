@@ -2,7 +2,6 @@
 
 import csv
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -96,27 +95,6 @@ def test_released_bytes_equal_the_command_lines_at_one_seed(
     )
 
 
-def test_a_name_that_is_taken_is_refused_and_nothing_is_lost(
-    app: RunningApp, compared: Any
-) -> None:
-    page = compared
-    (app.folder / "mine.csv").write_text("mine")
-    page.locator("#file").fill("mine.csv")
-    page.locator("#write").click()
-    expect(page.locator("#problems")).to_contain_text("This file exists.")
-    expect(page.locator("#problems")).to_contain_text("overwrite")
-    assert (app.folder / "mine.csv").read_text() == "mine"
-
-
-@pytest.fixture
-def large(tmp_path: Path, start_app: Callable[..., RunningApp]) -> Callable[[], RunningApp]:
-    """Starts the app on so many rows that a release takes a few seconds."""
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    write_folder(folder, times=12)
-    return lambda: start_app(folder, "people.csv")
-
-
 def _release_begins(folder: Path) -> None:
     """Wait until rows are being written under a temporary name."""
     for _ in range(3000):
@@ -124,38 +102,3 @@ def _release_begins(folder: Path) -> None:
             return
         time.sleep(0.01)
     raise TimeoutError("no release began")
-
-
-@pytest.mark.slow
-def test_a_cancelled_release_leaves_no_file_and_the_next_job_runs(
-    large: Callable[[], RunningApp],
-) -> None:
-    app = large()
-    app.learn()
-    before = {path.name for path in app.folder.iterdir()}
-    _, content = app.call("POST", "api/release", {"file": "out.csv", "report": True})
-    _release_begins(app.folder)
-    started = time.monotonic()
-    app.call("DELETE", f"api/jobs/{content['job']}", {})
-    app.wait_for_job()
-    assert time.monotonic() - started < 2
-    assert {path.name for path in app.folder.iterdir()} == before
-    assert app.call("POST", "api/compare", {})[0] == 200
-
-
-@pytest.mark.slow
-def test_a_server_killed_while_releasing_leaves_no_final_name_and_the_next_recovers(
-    large: Callable[[], RunningApp],
-) -> None:
-    app = large()
-    app.learn()
-    before = {path.name for path in app.folder.iterdir()}
-    app.call("POST", "api/release", {"file": "out.csv", "report": True})
-    _release_begins(app.folder)
-    app.stop(signal.SIGKILL)
-    left = {path.name for path in app.folder.iterdir()} - before
-    assert left
-    assert all(name.startswith(".evenhand-") for name in left)
-    again = large()
-    assert {path.name for path in again.folder.iterdir()} == before
-    assert "Removed what an interrupted run had left" in again.log.read_text()

@@ -1,7 +1,4 @@
-"""A release that is cancelled or killed midway: no file has its name, and the next one runs.
-
-The same with four times as many rows is in ``test_release.py``, marked slow.
-"""
+"""A release that is cancelled or killed midway: no file has its name, and the next one runs."""
 
 import signal
 from collections.abc import Callable

@@ -28,16 +28,6 @@ def write_people(path, header, rows=40):
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def test_what_cannot_be_read_leaves_open_what_was_open(app, page):
-    (app.folder / "good.csv").write_text("sex,hired\n" + "f,1\nm,0\n" * 9, "utf-8")
-    (app.folder / "bad.csv").write_bytes(b"\xff\xfe\x00")
-    open_table(page, "good.csv")
-    expect(page.locator("#table-name")).to_have_text("good.csv")
-    open_table(page, "bad.csv")
-    expect(page.locator("#problems li")).to_be_visible()
-    expect(page.locator("#table-name")).to_have_text("good.csv")
-
-
 def test_the_first_rows_and_how_the_table_was_read(app, page):
     (app.folder / "people.csv").write_text(
         "sex;age;hired\n" + "f;30;yes\nm;41;no\n" * 30, "utf-8"
@@ -64,24 +54,6 @@ def test_a_file_is_dropped(page):
     )
     expect(page.get_by_role("heading", level=1)).to_have_text("dropped.csv")
     expect(page.locator(".lead")).to_contain_text("18 rows and 2 columns")
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "what"),
-    [
-        ("latin.csv", "sex,city\nf,Köln\n".encode("latin-1"), "UTF-8"),
-        ("ragged.csv", b"a,b,c\n1,2,3\n1,2\n1,2,3\n", "line 3"),
-        ("empty.csv", b"", "empty"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_told_with_a_remedy(app, page, name, content, what):
-    (app.folder / name).write_bytes(content)
-    open_table(page, name)
-    problem = page.locator("#problems")
-    expect(problem).to_contain_text(what)
-    assert problem.locator(".way, button:not([data-dismiss])").count() >= 1
-    page.reload()
-    expect(page.locator("#refused")).to_contain_text(what)
 
 
 def test_a_sheet_is_chosen_by_a_button(app, page):

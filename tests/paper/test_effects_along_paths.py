@@ -6,7 +6,7 @@ import pytest
 from bench.follow_up import FOLLOW_UPS, follow_up, measure_setting
 
 from evenhand import CausalGraph, Verdict, datasets
-from evenhand.effects.indirect import measure_paths
+from evenhand.effects.measure import measure_paths
 
 PARENTS = {
     "education": "age",

@@ -78,13 +78,7 @@ def test_verdict_differences_and_unmeasured_are_those_of_the_definition(lines, t
     found = {tuple(s.where.values()): s.risk_difference for s in certificate.subpopulations}
     assert {where: d for where, d in found.items() if d is not None} == differences
     assert {tuple(s.where.values()) for s in certificate.unmeasured} == unmeasured
-
-
-@given(tables(), st.sampled_from(THRESHOLDS))
-def test_evidence_is_sound_and_complete(lines, threshold):
-    _, differences, _ = by_definition(lines, Fraction(threshold))
-    certificate = certify(counted(lines), GRAPH, asked(threshold=threshold))
-    reported = {tuple(found.where.values()) for found in certificate.evidence}
+    reported = {tuple(s.where.values()) for s in certificate.evidence}
     assert reported == {w for w, d in differences.items() if abs(d) >= Fraction(threshold)}
 
 
@@ -103,58 +97,23 @@ def test_at_the_largest_difference_it_fails_and_just_above_it_passes(lines):
     assert passed.verdict is Verdict.CERTIFIED
 
 
-@given(tables(), st.tuples(st.fractions("1/100", "99/100"), st.fractions("1/100", "99/100")))
-def test_what_is_certified_stays_so_at_a_larger_threshold(lines, thresholds):
-    small, large = sorted(Fraction(t).limit_denominator(10**6) for t in thresholds)
-    counts = counted(lines)
-    if certify(counts, GRAPH, asked(threshold=small)).verdict is Verdict.CERTIFIED:
-        assert certify(counts, GRAPH, asked(threshold=large)).verdict is Verdict.CERTIFIED
-
-
-@given(tables(), st.randoms(use_true_random=False))
-def test_the_order_of_the_rows_changes_no_byte(lines, random):
+@given(tables(), st.permutations(range(4)), st.randoms(use_true_random=False))
+def test_the_order_of_rows_and_columns_changes_no_byte(lines, order, random):
     shuffled = list(lines)
     random.shuffle(shuffled)
-    first, second = (certify(counted(some), GRAPH, asked()) for some in (lines, shuffled))
-    assert first.to_json() == second.to_json()
-
-
-@given(tables(), st.permutations(range(4)))
-def test_the_order_of_the_columns_changes_no_byte(lines, order):
-    counts = counted(lines)
+    counts = counted(shuffled)
     turned = counts.marginal([counts.names[at] for at in order])
-    first, second = (certify(some, GRAPH, asked()) for some in (counts, turned))
+    first, second = (certify(some, GRAPH, asked()) for some in (counted(lines), turned))
     assert first.to_json() == second.to_json()
 
 
-@given(tables())
-def test_new_names_of_values_change_no_difference(lines):
-    renamed = [(s, f"job {j}", {"x": "z", "y": "a"}[t], h, n) for s, j, t, h, n in lines]
-    first, second = (certify(counted(some), GRAPH, asked()) for some in (lines, renamed))
-    assert first.verdict is second.verdict
-    assert sorted(map(str, (s.risk_difference for s in first.subpopulations))) == sorted(
-        map(str, (s.risk_difference for s in second.subpopulations))
-    )
-
-
-@given(tables())
-def test_swapping_the_groups_turns_every_difference(lines):
+@given(tables(), st.sampled_from([{"group": "m"}, {"favorable": "no"}]))
+def test_swapping_groups_or_decisions_turns_every_difference(lines, change):
     counts = counted(lines)
-    certificate, turned = (certify(counts, GRAPH, asked(group=group)) for group in "fm")
+    certificate, turned = (certify(counts, GRAPH, asked(**one)) for one in ({}, change))
     assert certificate.verdict is turned.verdict
     for one, other in zip(certificate.subpopulations, turned.subpopulations, strict=True):
         assert (one.risk_difference is None) is (other.risk_difference is None)
-        assert (one.risk_difference or 0) == -(other.risk_difference or 0)
-
-
-@given(tables())
-def test_swapping_the_decisions_turns_every_difference(lines):
-    counts = counted(lines)
-    certificate, turned = (
-        certify(counts, GRAPH, asked(favorable=value)) for value in ("yes", "no")
-    )
-    assert certificate.verdict is turned.verdict
-    for one, other in zip(certificate.subpopulations, turned.subpopulations, strict=True):
         assert (one.risk_difference or 0) == -(other.risk_difference or 0)
 
 
@@ -177,29 +136,6 @@ def test_a_column_outside_the_graph_changes_no_byte(lines, seed):
     wider = CountTable.of(columns, [line[4] for line in lines])
     plain = certify(counted(lines), GRAPH, asked())
     assert certify(wider, GRAPH, asked()).to_json() == plain.to_json()
-
-
-@given(tables(), st.data())
-def test_counting_in_pieces_changes_no_byte(lines, data):
-    pieces = [
-        (*line[:4], part)
-        for line in lines
-        for cut in [data.draw(st.integers(0, line[4]))]
-        for part in (cut, line[4] - cut)
-    ]
-    first, second = (certify(counted(some), GRAPH, asked()) for some in (lines, pieces))
-    assert first.to_json() == second.to_json()
-
-
-@given(tables())
-def test_what_is_unmeasured_never_helps_to_certify(lines):
-    counts = counted(lines)
-    certificate = certify(counts, GRAPH, asked())
-    alone = [("f", "z", "z", "no", 1000)]
-    more = certify(counted(lines + alone), GRAPH, asked())
-    rank = [Verdict.CERTIFIED, Verdict.CANNOT_DECIDE, Verdict.NOT_CERTIFIED]
-    assert rank.index(more.verdict) >= rank.index(certificate.verdict)
-    assert len(more.unmeasured) == len(certificate.unmeasured) + 1
 
 
 @given(tables(), st.integers(2, 20))
@@ -259,15 +195,15 @@ def test_a_relaxed_claim_is_a_lower_bound_of_what_is_seen(lines, assurance):
 def test_moments_are_those_of_the_definition(lines):
     certificate = certify(counted(lines), GRAPH, asked())
     measured = [s for s in certificate.subpopulations if s.risk_difference is not None]
-    moments = certificate.relaxed().moments
-    if not measured:
-        assert moments is None
+    relaxed = certificate.relaxed()
+    if not measured or certificate.is_determined:
+        assert relaxed.mean is relaxed.mean_square is None
         return
     rows = sum(found.row_count for found in measured)
     mean = sum(found.row_count * found.risk_difference for found in measured) / Fraction(rows)
     squares = sum(found.row_count * (found.risk_difference - mean) ** 2 for found in measured)
-    assert moments.mean == mean
-    assert moments.variance == squares / rows
+    assert relaxed.mean == mean
+    assert relaxed.mean_square - mean**2 == squares / rows
 
 
 def test_certified_and_claimed_are_different_things():

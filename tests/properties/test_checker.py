@@ -50,7 +50,7 @@ def test_every_record_would_be_written_again(drawn, scope, limit, data):
         graph.arrows - opened,
         opened,
         DiscoveryRecord(
-            algorithm="stable", test="chi-square", significance=0.01, ambiguous=tuple(doubts)
+            algorithm="original", test="chi-square", significance=0.01, ambiguous=tuple(doubts)
         ),
     )
     try:

@@ -102,7 +102,8 @@ def test_each_quota_is_the_feasible_pair_nearest_to_its_target(found):
     table = plan.network.tables[plan.question.decision]
     yes = table.node.values.index(plan.question.favorable)
     for at in np.flatnonzero(after.measured & (after.row_counts <= 40)).tolist():
-        sizes = (int(after.group[at]), int(after.other[at]))
+        yes_of_group, of_group, yes_of_other, of_other = after.lead_cells[:, at].tolist()
+        sizes = of_group, of_other
         labels = after.where(at)
         rates = []
         for side in (plan.question.group, plan.question.other):
@@ -118,8 +119,9 @@ def test_each_quota_is_the_feasible_pair_nearest_to_its_target(found):
             for pair in product(range(sizes[0] + 1), range(sizes[1] + 1))
             if abs(Fraction(pair[1], sizes[1]) - Fraction(pair[0], sizes[0])) < plan.threshold
         ]
-        got = (int(after.group_yes[at]), int(after.other_yes[at]))
-        assert distance(got) == pytest.approx(min(map(distance, allowed)))
+        assert distance((yes_of_group, yes_of_other)) == pytest.approx(
+            min(map(distance, allowed))
+        )
     assert counts.row_count == found.row_count
 
 
@@ -173,10 +175,9 @@ def test_no_way_of_meeting_the_criterion_is_nearer_in_the_model(found):
     fewest = plan_removal(found, method=ModifyData())
     before, after = fewest.partition, fewest.after
     weights = cell_weights(plan.network, before)
-    moved = [
-        (after.group_yes - before.group_yes) / np.maximum(before.group, 1),
-        (after.other_yes - before.other_yes) / np.maximum(before.other, 1),
-    ]
+    a, n, b, m = before.lead_cells
+    yes_of_group, _, yes_of_other, _ = after.lead_cells
+    moved = [(yes_of_group - a) / np.maximum(n, 1), (yes_of_other - b) / np.maximum(m, 1)]
     theirs = np.sqrt((weights * np.square(moved)).sum())
     assert plan.model_distance <= theirs + 1e-12
 

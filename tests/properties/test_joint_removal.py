@@ -16,7 +16,7 @@ from evenhand import (
     plan_removal,
     release,
 )
-from evenhand.effects.indirect import measure_paths
+from evenhand.effects.measure import measure_paths
 from evenhand.errors import CannotReleaseError
 from evenhand.releasing.apply_to_counts import apply_to_counts
 

@@ -53,7 +53,7 @@ def test_under_tiers_the_possible_parents_are_the_sure_ones_with_a_clique_of_the
             for chosen in subsets(partial.neighbors(node))
             if all(partial.adjacent(a, b) for a, b in combinations(chosen, 2))
         }
-        assert set(partial.possible_parents(node)) == cliques
+        assert set(partial.parent_sets(node).sets) == cliques
 
 
 @given(known_dags(min_nodes=3, max_nodes=6))
@@ -62,7 +62,7 @@ def test_knowledge_that_comes_later_gives_the_same_sets_as_knowledge_that_came_f
     blind = pattern_of(graph, None)
     assert blind.with_knowledge(knowledge) == pattern_of(graph, knowledge)
     for node in graph.nodes:
-        assert set(blind.possible_parents(node, knowledge)) == {
+        assert set(blind.parent_sets(node, knowledge).sets) == {
             parents(arrows, node) for arrows in class_of(graph, knowledge)
         }
 
@@ -71,7 +71,7 @@ def test_knowledge_that_comes_later_gives_the_same_sets_as_knowledge_that_came_f
 def test_a_graph_made_of_a_partial_one_has_the_same_partial_graph(known):
     graph, knowledge = known
     partial = pattern_of(graph, knowledge)
-    made = partial.to_dag(knowledge)
+    made = partial.extension(knowledge).graph
     assert made.arrows >= partial.arrows
     assert pattern_of(made, knowledge) == partial
 

@@ -33,7 +33,7 @@ from tests.structural_models import (
 
 from evenhand import CausalGraph, CountTable, PartialGraph, Verdict
 from evenhand.counts import examined_counts
-from evenhand.effects.indirect import measure_examined, measure_paths
+from evenhand.effects.measure import measure_examined, measure_paths
 
 
 @pytest.mark.parametrize("seed", range(4))

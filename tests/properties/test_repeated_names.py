@@ -23,12 +23,12 @@ def test_a_release_keeps_the_header_and_its_certificate_verifies(path, tmp_path)
     assert "note.1" in str(audit)
     assert audit.verdict is eh.Verdict.NOT_CERTIFIED
     out = tmp_path / "out.csv"
-    audit.release(seed=7).write(out)
+    audit.release(seed=7, accept_graph="A test.").write(out)
     assert out.read_text().startswith(HEADER)
     record = (tmp_path / "out.certificate.json").read_text()
     assert checker.verify(record, str(out))[0] == 0
     assert checker.verify(audit.certificate.to_json(), str(path))[0] == 0
-    audit.release(seed=7).write(tmp_path / "typed.parquet")
+    audit.release(seed=7, accept_graph="A test.").write(tmp_path / "typed.parquet")
     assert eh.read(tmp_path / "typed.parquet").columns == ("sex", "note", "hired", "note.1")
 
 
@@ -45,7 +45,7 @@ def test_a_frame_comes_back_with_its_own_names(path, tmp_path, kind):
     source = {"pandas": frame, "table": table, "batch": table.to_batches()[0]}[kind]
     audit = eh.audit(source, QUESTION, graph=GRAPH)
     assert audit.counts.digest == eh.read(path).count().digest
-    release = audit.release(seed=7)
+    release = audit.release(seed=7, accept_graph="A test.")
     names = release.rows.columns if kind == "pandas" else release.rows.schema.names
     assert [*names] == ["sex", "note", "hired", "note"]
     for name in ("one.csv", "two.parquet", "three.arrow"):
@@ -61,7 +61,9 @@ def test_files_of_other_kinds_keep_the_header_where_they_become_text(path, tmp_p
     with pa.ipc.new_file(tmp_path / "people.arrow", table.schema) as out:
         out.write_table(table)
     for source in (path, tmp_path / "people.arrow"):
-        release = eh.audit(source, QUESTION, graph=GRAPH).release(seed=7)
+        release = eh.audit(source, QUESTION, graph=GRAPH).release(
+            seed=7, accept_graph="A test."
+        )
         for ending in ("csv", "tsv", "parquet", "arrow"):
             written = tmp_path / f"{source.suffix[1:]} {ending}.{ending}"
             release.write(written)

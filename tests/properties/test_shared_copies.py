@@ -21,7 +21,7 @@ from tests.shared_copies import (
 
 import evenhand as eh
 from evenhand.evidence import disclosure_control
-from evenhand.report import build_report
+from evenhand.report import full_page
 
 EACH = pytest.mark.parametrize("graph", [GRAPH, OPEN_GRAPH], ids=["given", "open"])
 
@@ -72,7 +72,7 @@ def let_past(monkeypatch, field, value):
     def leak(judgement, **options):
         return replace(shown_part(judgement, **options), **{field: value(judgement)})
 
-    for module in ("evidence.certificate_record", "report.build_report"):
+    for module in ("evidence.certificate_record", "report.full_page"):
         monkeypatch.setattr(f"evenhand.{module}.shown_part", leak)
 
 
@@ -110,19 +110,19 @@ PAGE_LEAKS = {
 
 @pytest.mark.parametrize("leak", PAGE_LEAKS)
 def test_numbers_that_reach_the_page_past_the_restriction_would_be_noticed(leak, monkeypatch):
-    """Whatever stands in its masthead, as a template could print it."""
+    """Whatever stands in its first sentence, as a template could print it."""
     first, second = unseen_texts(eh.ModifyData())
     assert first == second
-    page, made = build_report.shared_page, []
+    page, made = full_page.shared_page, []
 
-    def leaking(*args, name, **options):
-        return page(*args, name=f"{name} {made[-1]}", **options)
+    def leaking(*args, **options):
+        return page(*args, **options) | {"first_sentence": str(made[-1])}
 
     def report(audit, release=None, **options):
         made.append(PAGE_LEAKS[leak](audit, release))
-        return build_report.report(audit, release, **options)
+        return full_page.report(audit, release, **options)
 
-    monkeypatch.setattr(build_report, "shared_page", leaking)
+    monkeypatch.setattr(full_page, "shared_page", leaking)
     monkeypatch.setattr("tests.shared_copies.report", report)
     first, second = unseen_texts(eh.ModifyData())
     assert first != second
@@ -180,7 +180,7 @@ def test_integer_programming_leaves_each_withheld_count_a_wide_range():
     assert min(attack(document, named)) >= 10
 
 
-def test_integer_programming_would_find_what_a_total_betrays():
+def test_integer_programming_would_find_what_a_total_reveals():
     """With the number of all rows, and one group withheld, its counts are nearly known."""
     counts = table_of(SHOWN, 0, 0, "no", "12")
     document = json.loads(shared_texts(counts, 10, "0.05")[0])

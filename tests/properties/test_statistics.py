@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from tests.populations import LEAST, partition_of
 
 from evenhand.evidence.population import population
-from evenhand.evidence.variations.sensitivity import sensitivity
 
 SIZES = st.integers(1, 12) | st.integers(1, 400)
 
@@ -103,12 +102,3 @@ def test_the_common_difference_lies_among_the_differences(table):
     found, differences = statistics_of(table).common, statistics_of(table).difference
     assert differences.min() - 1e-12 <= found.difference <= differences.max() + 1e-12
     assert found.low <= found.difference <= found.high
-
-
-@given(tables())
-def test_every_measured_subpopulation_has_a_sensitivity_that_prints(table):
-    partition = partition_of(*table)
-    for line in range(len(partition)):
-        found = sensitivity(partition, line)
-        assert 0 <= found.robustness <= 1
-        assert found.summary().notes

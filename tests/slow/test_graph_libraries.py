@@ -13,7 +13,7 @@ from tests.networks import shipped_file
 
 import evenhand
 from evenhand.errors import GraphError
-from evenhand.graph import CausalGraph, PartialGraph
+from evenhand.graph import CausalGraph, PartialGraph, load_graph
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
@@ -95,7 +95,7 @@ def test_ancestral_graphs_of_pgmpy_are_read_or_refused_by_the_ends_of_their_edge
 def test_dagitty_is_read_as_by_pgmpy(pgmpy, name):
     path = shipped_file(f"{name}.txt")
     theirs = pgmpy.DAG.from_dagitty(path.read_text("utf-8"))
-    graph = CausalGraph.load(path)
+    graph = load_graph(path)
     assert graph.arrows == {*theirs.edges}
     assert {*graph.nodes} == {*theirs.nodes}
 

@@ -1,5 +1,6 @@
 """Thousands of small tables against exhaustive search: groups, values, nearest counts."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -15,8 +16,7 @@ from tests.window_brute_force import (
 )
 
 from evenhand.removal.many_values import (
-    fewest_rows_cumulative,
-    fewest_rows_every,
+    fewest_rows,
     fewest_steps_cumulative,
 )
 from evenhand.removal.modify_graph import nearest_counts_in_window
@@ -53,8 +53,8 @@ def test_four_thousand_eight_hundred_tables_of_groups(kind, groups):
 @pytest.mark.parametrize(
     ("solve", "options"),
     [
-        (fewest_rows_every, {"cumulative": False}),
-        (fewest_rows_cumulative, {"cumulative": True}),
+        (fewest_rows, {"cumulative": False}),
+        (partial(fewest_rows, cumulative=True), {"cumulative": True}),
         (fewest_steps_cumulative, {"cumulative": True, "steps": True}),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from scripts.revisions.differences import Allowed, chosen, compared, differences
 
 ROOT = Path(__file__).parents[2]
-SEED, TABLES = "20170613", "300"
+SEED, TABLES = "20170616", "300"
 ABSENT = "0" * 40
 
 

@@ -23,8 +23,8 @@ from evenhand import (
 )
 from evenhand.errors import ColumnError, GraphError, QuestionError
 from evenhand.graph import CausalGraph, PartialGraph
-from evenhand.question.question_file import Labels
-from evenhand.verdict import StatisticalVerdict
+from evenhand.question.labels import Labels
+from evenhand.verdict import Word
 
 ASKED = datasets.question("admissions")
 GRAPH = CausalGraph.parse(
@@ -169,11 +169,11 @@ def test_results_have_a_repr_of_one_short_line():
 # Many people alike make the differences of the paper's examples certain.
 JUDGED = [
     (1, 1, "rows", Verdict.CERTIFIED, 0),
-    (1, 1, "population", StatisticalVerdict.INCONCLUSIVE, 3),
-    (1, 1000, "population", StatisticalVerdict.WITHIN, 0),
+    (1, 1, "answer", Word.CANNOT_TELL, 3),
+    (1, 1000, "answer", Word.NO, 0),
     (2, 1, "rows", Verdict.NOT_CERTIFIED, 1),
-    (2, 1, "population", StatisticalVerdict.INCONCLUSIVE, 3),
-    (2, 1000, "population", StatisticalVerdict.SHOWN, 1),
+    (2, 1, "answer", Word.CANNOT_TELL, 3),
+    (2, 1000, "answer", Word.YES, 1),
 ]
 
 
@@ -192,7 +192,10 @@ def test_the_judge_says_which_verdict_decides(example, times, judge, verdict, st
     assert found.verdict is found.certificate.verdict
     assert found.to_dict()["judge"] == judge
     assert found.to_dict()["deciding_verdict"] == str(verdict)
-    assert ("judged by", f"the {judge}: {verdict}") in found.summary().facts
+    if judge == "answer":
+        assert found.summary().title == str(verdict)
+    else:
+        assert ("judged by", f"the rows: {verdict}") in found.summary().facts
 
 
 def test_with_rows_that_cannot_be_compared_neither_judge_decides():
@@ -205,27 +208,27 @@ def test_with_rows_that_cannot_be_compared_neither_judge_decides():
         },
         [5, 5, 5, 5],
     )
-    for judge in ("rows", "population"):
+    for judge in ("rows", "answer"):
         assert audit(counts, ASKED, graph=GRAPH, judge=judge).exit_status == 3
 
 
 def test_a_judge_that_is_passed_overrides_that_of_the_file():
-    asked = replace(ASKED, judge="population")
+    asked = replace(ASKED, judge="rows")
     counts = datasets.admissions(2)
-    assert audit(counts, asked, graph=GRAPH).judge == "population"
-    assert audit(counts, asked, graph=GRAPH, judge="rows").judge == "rows"
-    assert audit(counts, asked.question, graph=GRAPH).judge == "rows"
+    assert audit(counts, asked, graph=GRAPH).judge == "rows"
+    assert audit(counts, asked, graph=GRAPH, judge="answer").judge == "answer"
+    assert audit(counts, asked.question, graph=GRAPH).judge == "answer"
 
 
 def test_there_are_two_judges():
-    with pytest.raises(QuestionError, match="There is no judge 'people'.*judge='rows'.*or"):
+    with pytest.raises(QuestionError, match="`judge` is 'people', which is none of"):
         audit(datasets.admissions(2), ASKED, graph=GRAPH, judge="people")
 
 
 def test_a_judge_changes_no_certificate_and_no_release():
     found = [
         audit(datasets.admissions(2), ASKED, graph=GRAPH, judge=judge)
-        for judge in ("rows", "population")
+        for judge in ("rows", "answer")
     ]
     assert found[0].certificate == found[1].certificate
     releases = [one.release(seed=1) for one in found]
@@ -233,10 +236,10 @@ def test_a_judge_changes_no_certificate_and_no_release():
     assert releases[0].changed_rows == releases[1].changed_rows == 15
 
 
-def test_a_notebook_opens_with_verdict_and_sentence_and_says_where_the_pictures_are():
+def test_a_notebook_opens_with_the_answer_and_says_where_the_pictures_are():
     found = audit(datasets.admissions(2), ASKED, graph=GRAPH)
-    sentence = found.certificate.first_sentence(ASKED.labels)
-    opening = f"<section><h3>Not certified</h3><p><strong>{sentence}</strong></p>"
+    word, _, sentence = found.answer.statements[0].partition(": ")
+    opening = f'<div class="result"><h4>{word}</h4><p><strong>{sentence}</strong></p>'
     assert found._repr_html_().startswith(opening)
     assert "audit.report()" in found._repr_html_()
     assert "audit.report" not in str(found)
@@ -344,7 +347,6 @@ def test_every_part_of_an_audit_speaks_of_many_groups_and_values(name):
     found = audit(pa.table(rows), question, graph=graph, codings=codings, min_coverage="0.3")
     parts = {
         "explained": found.explain_partition(["town", "age"]),
-        "survey": found.survey_partitions(),
         "doubt": found.doubt(),
         "bootstrap": found.bootstrap(3, seed=1),
         "arrows": found.arrows(limit=3),
@@ -357,10 +359,7 @@ def test_every_part_of_an_audit_speaks_of_many_groups_and_values(name):
         assert str(value), part
         if hasattr(value, "to_dict"):
             assert json.loads(json.dumps(value.to_dict())), part
-    for one in found.sensitivity():
-        assert str(one)
     assert set(parts["bootstrap"].verdicts) <= set(Verdict)
-    assert parts["survey"]
     everything = audit(
         pa.table(rows), question, graph=graph, codings=codings, scope="all", min_coverage="0.3"
     )
@@ -377,7 +376,6 @@ def test_pooled_groups_are_explained_as_they_were_examined(protected):
     found = audit(several_groups.counted(), question, graph=several_groups.GRAPH)
     explained = found.explain_partition(found.decision_causes)
     assert explained.partition.numbers == found.certificate.partition.numbers
-    assert str(found.survey_partitions())
     assert str(found.bootstrap(3, seed=1))
 
 
@@ -404,7 +402,7 @@ tiers = [["gender"], ["major", "test_score"], ["admission"]]
 """)
 OTHER_FILES = {
     "threshold": {"question": {"threshold": "0.2"}},
-    "population": {"judge": "population"},
+    "rows": {"judge": "rows"},
     "redlining": {"question": {"redlining": ["major"], "redlining_threshold": "0.1"}},
     "labels": {"labels": Labels(columns={"major": "subject"})},
     "removed": {"edits": ("remove major -> admission: it was not known",)},
@@ -501,16 +499,30 @@ def test_what_is_no_question_graph_or_edit_is_refused_in_words():
         audit(counts, ASKED, graph=GRAPH, edits=["x"])
 
 
-def test_a_required_arrow_that_evicts_a_cause_says_so():
-    with_arrow = PartialGraph.parse("a -> d; c -> d")
-    free = PartialGraph.parse("a -> d; b - d")
-    (note,) = auditing.evicted_notes(with_arrow, free, "d")
-    assert note.startswith("The required arrows evict 'b' from the possible causes of 'd'")
-    assert auditing.evicted_notes(free, PartialGraph.parse("a -> d; b"), "d") == ()
+@pytest.mark.parametrize(("free", "evicted"), [("b - admission", 1), ("b; admission", 0)])
+def test_a_required_arrow_that_evicts_a_cause_says_so(monkeypatch, free, evicted):
+    def learned(_, *, knowledge, **__):
+        return PartialGraph.parse("major -> admission" if knowledge.required else free)
+
+    monkeypatch.setattr(auditing, "discover", learned)
+    known = Knowledge(required=["major -> admission"])
+    _, notes = auditing.learn_graph(datasets.admissions(2), ASKED.question, known)
+    assert len(notes) == evicted
+    said = "The required arrows evict 'b' from the possible causes of 'admission'"
+    assert all(note.startswith(said) for note in notes)
 
 
-def test_printing_makes_no_test_of_the_graph():
-    found = audit(datasets.admissions(2), TOWNS)
+@pytest.mark.parametrize(("group", "notes"), [(None, 1), ("female", 0)])
+def test_which_of_two_groups_was_taken_is_said_where_nobody_named_one(group, notes):
+    asked = replace(ASKED, question=replace(ASKED.question, group=group))
+    found = audit(datasets.admissions(2), asked, graph=GRAPH)
+    said = "No group was named: 'female' was taken, and is compared with 'male'."
+    assert found.to_dict()["notes"] == [said] * notes
+    assert str(found).count(said) == notes
+
+
+def test_printing_by_the_rows_makes_no_test_of_the_graph():
+    found = audit(datasets.admissions(2), TOWNS, judge="rows")
     assert "rows against the graph" not in str(found)
     assert found.known_doubt is None
 

@@ -8,7 +8,7 @@ from evenhand.display import Progress, ProgressReporter, Summary, percent, visib
 @given(st.text())
 def test_nothing_from_data_acts_in_html(text):
     fragment = Summary(title=text, facts=((text, text),), notes=(text,))._repr_html_()
-    assert fragment.count("<") == fragment.count(">") == 12
+    assert fragment.count("<") == fragment.count(">") == 14
 
 
 @pytest.mark.parametrize("mark", ["\u202e", "\u200b", "\x1b", "\n", "\u2028"])
@@ -42,9 +42,9 @@ def test_text_fits_the_terminal_that_shows_it(width):
         lines=(("word " * 10, "1"), ("word " * 12, "2")),
         notes=("word " * 20,),
     )
-    assert all(len(line) <= width for line in summary.fit(width).splitlines())
-    assert "second 2" in summary.fit(30)
-    assert summary.fit(1000) == str(summary)
+    assert all(len(line) <= width for line in "\n".join(summary.parts(width)).split("\n"))
+    assert "second 2" in "\n".join(summary.parts(30))
+    assert "\n".join(summary.parts(1000)) == str(summary)
 
 
 def test_the_time_of_a_step_begins_where_the_step_before_ended(monkeypatch):
@@ -70,8 +70,9 @@ def test_a_notebook_reads_the_sentence_as_a_paragraph_and_what_to_call_next():
     summary = Summary(title="not certified", sentence="4 of 4 <differ>.", hint="audit.report()")
     assert str(summary) == "not certified: 4 of 4 <differ>."
     assert summary._repr_html_() == (
-        "<section><h3>Not certified</h3><p><strong>4 of 4 &lt;differ&gt;.</strong></p>"
-        "<p>audit.report()</p></section>"
+        '<div class="result"><h4>Not certified</h4>'
+        "<p><strong>4 of 4 &lt;differ&gt;.</strong></p>"
+        '<p class="note">audit.report()</p></div>'
     )
 
 
@@ -80,8 +81,8 @@ def test_with_figures_the_numbers_are_folded_and_the_hint_comes_last():
         title="t", facts=(("a", "b"),), columns=("n",), lines=(("1",),) * 60, more=3, hint="h"
     )
     html = summary.html("<svg></svg>")
-    assert html.startswith("<section><h3>T</h3><svg></svg><details>")
+    assert html.startswith('<div class="result"><h4>T</h4><svg></svg><details>')
     assert html.count("<tr>") == 51
-    assert html.endswith("<p>and 13 more</p></details><p>h</p></section>")
+    assert html.endswith('<p>and 13 more</p></details><p class="note">h</p></div>')
     assert str(summary).endswith("  and 3 more")
-    assert summary.fit(8).endswith("  and 3\n    more")
+    assert summary.parts(8)[-1] == "  and 3\n    more"

@@ -1,5 +1,6 @@
 """The claim about effects through other attributes, made again from a record."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -19,7 +20,7 @@ OPEN = PartialGraph(APART.nodes, APART.arrows, [("income", "zip")])
 
 
 def document_of(graph, **fields):
-    return certify(loans(), graph, asking(**fields)).full_document()
+    return json.loads(certify(loans(), graph, asking(**fields)).to_json())
 
 
 def again(document, counts=None):
@@ -58,7 +59,7 @@ def test_where_a_column_determines_the_decision_it_is_open():
     counts = loans(
         {where: (rows, rows * (where[1] == "1")) for where, (rows, _) in CELLS.items()}
     )
-    document = certify(counts, ZIP_FIRST, QUESTION).full_document()
+    document = json.loads(certify(counts, ZIP_FIRST, QUESTION).to_json())
     assert document["indirect"]["verdict"] == "cannot decide"
     assert document["indirect"]["graphs"][0]["verdict"] != "cannot decide"
     assert again(document, counts) == []
@@ -162,7 +163,7 @@ def test_a_verdict_left_open_by_weak_potentials_is_found_with_the_data(monkeypat
     question = asking(redlining_threshold="1/25")
     with monkeypatch.context() as weaker:
         weaker.setattr(TransportProblems, "solve", lambda _: ((Fraction(0),) * 2,))
-        document = certify(loans(), INCOME_FIRST, question).full_document()
+        document = json.loads(certify(loans(), INCOME_FIRST, question).to_json())
     assert document["indirect"]["verdict"] == "cannot decide"
     assert any(place.startswith("indirect.verdict: ") for place in again(document, loans()))
     # The stand-alone checker has no solver, and says so.

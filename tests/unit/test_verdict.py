@@ -8,17 +8,23 @@ import numpy as np
 import pytest
 
 from evenhand import verdict
-from evenhand.verdict import Coverage, Verdict, all_must_agree, all_must_hold, judge, sides
+from evenhand.verdict import (
+    Coverage,
+    StatisticalVerdict,
+    Verdict,
+    Word,
+    all_must_agree,
+    all_must_hold,
+    judge,
+    sides,
+)
 
 YES, NO, OPEN = Verdict.CERTIFIED, Verdict.NOT_CERTIFIED, Verdict.CANNOT_DECIDE
 
 
 def side(group_yes, group, other_yes, other, threshold):
     columns = (np.array([n], np.int64) for n in (group_yes, group, other_yes, other))
-    names = ("group_yes", "group", "other_yes", "other")
-    return int(
-        sides(**dict(zip(names, columns, strict=True)), threshold=Fraction(threshold))[0]
-    )
+    return int(sides(*columns, Fraction(threshold))[0])
 
 
 def test_no_float_enters_the_verdict():
@@ -135,3 +141,14 @@ def test_shares_have_the_names_of_the_two_groups_or_of_all():
     assert named.by_name(float) == {"rows": 2 / 3, "group": 1.0, "other": 0.5}
     many = Coverage(overall=Fraction(2, 3), groups=shares, labels=("a", "b"))
     assert many.by_name(str) == {"rows": "2/3", "groups": {"a": "1", "b": "1/2"}}
+
+
+def test_a_process_ends_with_0_1_or_3():
+    assert [one.status for one in Verdict] == [0, 1, 3, 3]
+    assert [one.status for one in StatisticalVerdict] == [1, 0, 3]
+    assert {one: one.status for one in Word} == {
+        Word.YES: 1,
+        Word.NO: 0,
+        Word.NOT_SHOWN: 0,
+        Word.CANNOT_TELL: 3,
+    }

@@ -5,6 +5,6 @@ Copy the folder and run it where evenhand is not installed:
     python -m checker CERTIFICATE.json [DATA.csv] [--expect certified]
 """
 
-from .verification import Answer, verify
+from .verification import CheckOutcome, verify
 
-__all__ = ["Answer", "verify"]
+__all__ = ["CheckOutcome", "verify"]

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 
-from .group_comparisons import listed
-from .record_fields import Record
+from .record_fields import Record, listed
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class RecordedGraph:
             raise ValueError("graph: a node or an edge is there twice, or an end is no node")
         arrows = {(cause, effect) for cause, effect in graph["arrows"]}
         ordered = arrows | {(name, decision) for name in protected}
-        if any(cause in reachable({effect}, ordered) for cause, effect in ordered):
+        if not is_acyclic(ordered):
             raise ValueError("graph: arrows form a cycle, or lead back from the decision")
         doubtful = frozenset((*triple,) for triple in graph.get("doubtful", ()))
         return cls(nodes, arrows, graph["undirected"], protected, decision, doubtful)
@@ -204,11 +203,15 @@ def among_ancestors(graph: RecordedGraph, arrows: set[tuple[str, str]]) -> Arrow
 
 def is_ordered(graph: RecordedGraph, arrows: set[tuple[str, str]]) -> bool:
     """Whether arrows form no cycle, with the protected attributes before the decision."""
-    left = arrows | graph.direct
-    while more := {(a, b) for a, b in left if b in {cause for cause, _ in left}}:
-        if more == left:
+    return is_acyclic(arrows | graph.direct)
+
+
+def is_acyclic(arrows: set[tuple[str, str]]) -> bool:
+    """Whether arrows form no cycle: none is left when those at ends are taken away."""
+    while more := {(a, b) for a, b in arrows if b in {cause for cause, _ in arrows}}:
+        if more == arrows:
             return False
-        left = more
+        arrows = more
     return True
 
 

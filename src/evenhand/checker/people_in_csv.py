@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
-from .group_comparisons import SHARED
+from .partition_claims import SHARED
 from .record_fields import Record
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-][0-9]{1,3})?")

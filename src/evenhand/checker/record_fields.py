@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 
@@ -39,8 +40,9 @@ def _fields(names: str, form: object = object) -> Record:
 
 
 # The forms of what is taken from a record as it stands, and of nothing else: a type (of any is
-# what is looked at elsewhere), one of several texts, a pattern, a list of things that are alike
-# or of so many names, distinct names, a block with its fields. Those with a ? may be missing.
+# what is looked at elsewhere), one of several texts, a range of numbers, a pattern, a list of
+# things that are alike or of so many names, distinct names, a block with its fields. Those with
+# a ? may be missing, and one after None may be null.
 _NAMES = frozenset[str]()
 _PAIR, _TRIPLE = [str] * 2, [str] * 3
 _EDIT = {"kind": ("add", "remove", "reverse", "open"), "arrow": _PAIR, "reason": str}
@@ -56,13 +58,46 @@ _UNEDITED = {
     **_fields("measured? violating?", int),
 }
 _GIVEN = {"kind": ("given", "learned"), "edits?": [_EDIT], "unedited?": _UNEDITED}
+_KNOWN = {"tiers": [_NAMES], "required": [_PAIR], "forbidden": [_PAIR]}
 _LEARNED = {
     **_GIVEN,
     **_fields("algorithm test significance limits? ended_early?", str),
     "rows": ("same", "original", "other", "withheld"),
     "decision_last": bool,
     "chosen_from?": int,
-    "knowledge?": {"tiers": [_NAMES], "required": [_PAIR], "forbidden": [_PAIR]},
+    "knowledge?": _KNOWN,
+}
+_COUNT, _ESTIMATE = range(2**63), re.compile(r"-?[0-9][0-9.]*(e[-+][0-9]+)?")
+_VARIATIONS = ("with", "without", "all before", "classes", "depth", "without suspects")
+_REASONS = (
+    *("determined", "nothing compared", "graph refuted", "depends on", "written after"),
+    *("not separated", "classes", "too few rows"),
+)
+_ANSWER = {
+    "word": ("Yes", "No", "Not shown", "Cannot tell"),
+    "reason": (None, {"kind": _REASONS, "names": _NAMES}),
+    "variations": {f"{kind}?": _COUNT for kind in _VARIATIONS},
+    "differing": [
+        {
+            "kind": _VARIATIONS,
+            "names": _NAMES,
+            "falls": ("smaller", "not separated", "within", "shown", "larger"),
+        }
+    ],
+    "graph_fit": {"implied": _COUNT, "rejected": _NAMES},
+    **_fields("placed unplaced suspects", _NAMES),
+    "at_least": _COUNT,
+    "detectable": (None, _ESTIMATE),
+    "hidden_cause": (
+        None,
+        {
+            "name": str,
+            "bound": _ESTIMATE,
+            "interval": [_ESTIMATE] * 2,
+            "breaking_factor": (None, _ESTIMATE),
+        },
+    ),
+    "knowledge?": _KNOWN,
 }
 _INPUTS = {
     **_fields("format copy", str),
@@ -85,7 +120,7 @@ _INPUTS = {
     "pooled": {"other": bool, "unfavorable": object},
     "scope": {"asked": ("causes", "minimal", "all"), "complete": bool},
     "release?": {
-        **_fields("notice method policy", str),
+        **_fields("notice method policy accepted_graph?", str),
         **_fields("change changed_rows? dropped_before? left_out_before?"),
         **_fields("changed_columns? can_change? dropped_columns?", [str]),
         "seed_commitment": re.compile("[0-9a-f]{64}"),
@@ -98,13 +133,16 @@ def inputs(record: Record) -> Record:
     is_learned = record["graph"]["origin"]["kind"] == "learned"
     graph = _fields("nodes arrows undirected") | {"doubtful": [_TRIPLE]}
     form = {**_INPUTS, "graph": graph | {"origin": _LEARNED if is_learned else _GIVEN}}
-    form |= {"population": dict, "reasons": [str]} if record["copy"] == "full" else {}
+    if record["copy"] == "full":
+        form |= {"population": dict, "reasons": [str], "answer?": _ANSWER}
     taken: Record = taken_as(form, record, "")
     return taken
 
 
 def taken_as(form: Any, value: Any, where: str) -> Any:  # noqa: ANN401  # of any form
     """The value, as far as its form knows it."""
+    if isinstance(form, tuple) and form[0] is None:
+        return None if value is None else taken_as(form[1], value, where)
     if isinstance(form, dict) and type(value) is dict:
         forms = [(field.removesuffix("?"), field[-1] != "?", form[field]) for field in form]
         if "*" in form:
@@ -121,6 +159,7 @@ def taken_as(form: Any, value: Any, where: str) -> Any:  # noqa: ANN401  # of an
         form is object
         or type(value) is form
         or (isinstance(form, tuple) and value in form)
+        or (isinstance(form, range) and type(value) is int and value in form)
         or (isinstance(form, re.Pattern) and form.fullmatch(value))
         or (form is _NAMES and is_list_of_names(value))
     )
@@ -177,3 +216,20 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> Record:
     if len(dict(pairs)) < len(pairs):
         raise ValueError(f"a name stands twice among {[name for name, _ in pairs]}")
     return dict(pairs)
+
+
+def listed(value: str | list[str]) -> list[str]:
+    """One text or several, as a list."""
+    return [value] if isinstance(value, str) else value
+
+
+def read_share(text: str) -> Fraction:
+    """A fraction in lowest terms; any other spelling of it is refused.
+
+    >>> read_share("1/20")
+    Fraction(1, 20)
+    """
+    share = Fraction(*map(int, text.split("/")))
+    if str(share) != text:
+        raise ValueError(f"{text!r} should be written {str(share)!r}")
+    return share

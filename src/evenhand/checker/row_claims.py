@@ -1,11 +1,19 @@
 """The claims about rows: how many were read and examined, and how a release was made."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import lru_cache, partial
 from operator import add
 
 from .graph_claims import RecordedGraph
-from .group_comparisons import JOIN, SHARED, TOO_MANY, Counts, GroupComparisons, Table
+from .partition_claims import (
+    JOIN,
+    SHARED,
+    Counts,
+    GroupComparisons,
+    Table,
+    check_counts,
+    count_people,
+)
 from .people_in_csv import read_people
 from .record_fields import Record
 
@@ -114,17 +122,6 @@ def sum_tables(rows: Record, tables: list[Table]) -> Record:
         "read": totals[0] + rows["dropped"] + rows["left_out"],
         "examined": totals[0] if len({*totals}) == 1 else totals,
     }
-
-
-def count_people(table: Table) -> int:
-    """How many people a table has."""
-    return sum(times * sum(map(sum, n)) for n, times in Counter(table.values()).items())
-
-
-def check_counts(numbers: Record) -> None:
-    """Refuse numbers of rows that are none."""
-    if not all(type(number) is int and 0 <= number < TOO_MANY for number in numbers.values()):
-        raise ValueError(f"{numbers} are no counts")
 
 
 _COUNTS = ("changed_rows", "dropped_before", "left_out_before")

@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .graph_claims import RecordedGraph, reachable
-from .group_comparisons import GroupComparisons, Table
-from .partition_claims import OPEN, judge
+from .partition_claims import OPEN, GroupComparisons, Table, check_counts, judge
 from .record_fields import PATH_FIELDS, Record
-from .row_claims import check_counts, people_by
+from .row_claims import people_by
 
 
 def determines(people: Table) -> bool:

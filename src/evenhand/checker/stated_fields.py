@@ -1,9 +1,9 @@
 """What a record states and this program does not check, each with a word on what it is."""
 
-from .group_comparisons import JOIN, OR, listed
 from .record_fields import Record
 
 _VARIANTS = {"classes": "ways to class numbers", "arrows": "other arrows", "graphs": "graphs"}
+_FIRST = ("protected", "group", "other", "groups", "decision", "favorable")
 _COUNTS = {
     "changed_rows": "were changed, left out or doubled",
     "dropped_before": "with missing values there were before",
@@ -45,6 +45,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
             "population": "estimates, computed in floating point",
             "by_chance": "its range, p, and the number at the threshold",
         }
+        fields |= _answer(record.get("answer"))
         fields |= {
             f"variants.{kind}": f"how many {what} were judged: {variants[kind]}"
             for kind, what in _VARIANTS.items()
@@ -55,12 +56,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         fields["withheld.least_count"] = "the least count of lines that are shown"
         if "indirect" in record:
             fields["indirect.verdict"] = "that of the rows which are not shown"
-    for name, what in _COUNTS.items():
-        if release and name in release:
-            fields[f"release.{name}"] = f"how many rows {what}: {release[name]:,}"
-    if release and "dropped_columns" in release:
-        dropped = ", ".join(release["dropped_columns"])
-        fields["release.dropped_columns"] = f"which more columns there were before: {dropped}"
+    fields |= _released(release or {})
     fields |= stated_rules(record["rules"], is_full=record["copy"] == "full")
     if (
         not with_data
@@ -78,6 +74,38 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     return fields
 
 
+def _answer(answer: Record | None) -> dict[str, str]:
+    """The word of the answer, and the reason why nobody can tell."""
+    if answer is None:
+        return {}
+    said = ": ".join(
+        [answer["word"], *([answer["reason"]["kind"]] if answer["reason"] else [])]
+    )
+    known = (
+        {"answer.knowledge": "what was known beside the graph"} if "knowledge" in answer else {}
+    )
+    return {
+        "answer": f"what chance, the graph and the order of columns leave of it: {said}",
+        **known,
+    }
+
+
+def _released(release: Record) -> dict[str, str]:
+    """What only whoever made a release knows of it."""
+    fields = {
+        f"release.{name}": f"how many rows {what}: {release[name]:,}"
+        for name, what in _COUNTS.items()
+        if name in release
+    }
+    if "dropped_columns" in release:
+        dropped = ", ".join(release["dropped_columns"])
+        fields["release.dropped_columns"] = f"which more columns there were before: {dropped}"
+    if "accepted_graph" in release:
+        why = release["accepted_graph"]
+        fields["release.accepted_graph"] = f"why the graph was relied on: {why}"
+    return fields
+
+
 def _knowledge(known: Record) -> str:
     """What a person told the search for the graph."""
     words = {"tiers": "tiers", "required": "required arrows", "forbidden": "forbidden arrows"}
@@ -86,30 +114,14 @@ def _knowledge(known: Record) -> str:
 
 
 def asked(question: Record) -> str:
-    """The question in a few words."""
-    protected = JOIN.join(listed(question["protected"]))
-    if "group" in question:
-        groups = f"{question['group']} against {question['other']}"
-    else:
-        against = f"each against {question['other']}" if "other" in question else "in pairs"
-        groups = f"{', '.join(question['groups'])}, {against}"
-    favorable = OR.join(listed(question.get("favorable", [])))
-    what = f" = {favorable}" if favorable else f", {question['criterion']}"
-    words = {
-        "min_rows": "groups of {} rows or more",
-        "predicts": "predictions of {}",
-        "threshold": "threshold {}",
-        "min_coverage": "least coverage {}",
-        "redlining": "effects through {}",
-        "explained": "explained by {}",
-        "redlining_threshold": "threshold {} of these",
-        "basis": "on {} rows",
-    }
-    further = [
-        words[name].format(", ".join(listed(value)) if isinstance(value, list) else value)
-        for name, value in ((name, question[name]) for name in words if name in question)
-    ]
-    return ", ".join([f"{protected} {groups}, {question['decision']}{what}", *further])
+    """The question by its fields; groups and decisions that these name are not repeated."""
+    repeated = {"decisions", "groups" if "group" in question else ""}
+    parts = {name: question[name] for name in (*_FIRST, *question) if name in question}
+    return ", ".join(
+        f"{name.replace('_', ' ')} {' and '.join(one) if isinstance(one, list) else one}"
+        for name, one in parts.items()
+        if name not in repeated
+    )
 
 
 def stated_paths(indirect: Record, *, with_data: bool) -> dict[str, str]:

@@ -3,43 +3,17 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from . import partition_claims as partitions
+from . import row_claims, rule_claims
 from .graph_claims import RecordedGraph, check_scope
-from .group_comparisons import GroupComparisons, Table
-from .partition_claims import (
-    OPEN,
-    YES,
-    digest,
-    has_too_many_rows,
-    judge,
-    overall_verdict,
-    read_table,
-    right_chance,
-    seal,
-    shared_verdict,
-)
+from .partition_claims import NO, OPEN, VERDICTS, WITHHELD, YES, GroupComparisons, Table
 from .path_claims import PathClaims
 from .people_in_csv import NoClassError, UnreadableDataError
 from .record_fields import MALFORMED, Record, UnknownFormatError, differences, inputs, parse
-from .row_claims import (
-    absent_values,
-    check_counts,
-    check_pooled,
-    check_release,
-    count_data,
-    sum_tables,
-)
-from .rule_claims import (
-    check_declared,
-    check_edits,
-    check_without,
-    columns_of,
-    right_rules,
-    right_variants,
-)
 from .stated_fields import stated_fields
 
 
-class Answer(NamedTuple):
+class CheckOutcome(NamedTuple):
     """The exit status, what is false or undecided, and what is stated, by field.
 
     ``verdicts`` has for each claim the attributes through which an effect goes, none of the
@@ -55,12 +29,12 @@ class Answer(NamedTuple):
     fields: Sequence[str] = ()
 
 
-def verify(text: str, data: str | None = None) -> Answer:
+def verify(text: str, data: str | None = None) -> CheckOutcome:
     """Check a certificate's text, against a CSV file if one is given."""
     try:
         return Checker(parse(text)).check(data)
     except UnknownFormatError as error:
-        return Answer(3, [str(error)], {})
+        return CheckOutcome(3, [str(error)], {})
     except (NoClassError, UnreadableDataError) as error:
         # What its own numbers refute is false; of the data nothing can be said.
         own = verify(text)
@@ -70,7 +44,7 @@ def verify(text: str, data: str | None = None) -> Answer:
         return own._replace(status=3, notes=[f"cannot be checked: {error}"], stated=stated)
     except (*MALFORMED, RecursionError) as error:
         what = "it has no " if isinstance(error, KeyError) else ""
-        says = verify(text) if data else Answer(1, [], {})
+        says = verify(text) if data else CheckOutcome(1, [], {})
         return says._replace(status=1, notes=[f"malformed: {what}{error}"], stated={})
 
 
@@ -84,19 +58,26 @@ class Checker:
         self.errors, self.undecided = list[str](), list[str]()
         self.stated, self.people = dict[str, str](), list[tuple[list[str], Table]]()
 
-    def check(self, data: str | None) -> Answer:
+    def check(self, data: str | None) -> CheckOutcome:
         """Derive the record again, from the data if given, and compare."""
         record, right = self.record, inputs(self.record)
         self.stated |= stated_fields(record, with_data=data is not None)
         numbers, entries = self.derived_partitions(data)
-        right |= {"seal": seal(record), "rows" if self.is_full else "withheld": numbers}
+        right |= {
+            "seal": partitions.seal(record),
+            "rows" if self.is_full else "withheld": numbers,
+        }
         right |= {"partitions": entries, **self.derived(entries)}
-        right["rules"] = rules = right_rules(record, self.graph, columns_of(self.people))
-        right |= {"variants": right_variants(record, right)} if self.is_full else {}
+        right["rules"] = rules = rule_claims.right_rules(
+            record, self.graph, rule_claims.columns_of(self.people)
+        )
+        right |= {"variants": rule_claims.right_variants(record, right)} if self.is_full else {}
         if self.is_full and (rules["declared"] or rules["determining"]):
             right["verdict"] = OPEN
         if "unedited" in (origin := right["graph"]["origin"]):
-            origin["unedited"], errors, stated = check_edits(record, self.people, self.compared)
+            origin["unedited"], errors, stated = rule_claims.check_edits(
+                record, self.people, self.compared
+            )
             self.errors, self.stated = self.errors + errors, self.stated | stated
         if "redlining" in record["question"]:
             claims = PathClaims(record, self.graph, self.compared)
@@ -108,14 +89,14 @@ class Checker:
             self.check_beside(rules["without"]["record"], data)
         self.errors += differences("", record, right)
         if "release" in record:
-            self.errors += check_release(record, self.graph)
+            self.errors += row_claims.check_release(record, self.graph)
         status = 1 if self.errors else 3 if self.undecided else 0
         verdicts: list[tuple[list[str], str]] = [([], str(record["verdict"]))]
         if "indirect" in record:
             through = record["question"]["redlining"]
             verdicts.append((through, str(record["indirect"]["verdict"])))
         notes = self.errors or self.undecided
-        return Answer(status, notes, self.stated, verdicts, [*record])
+        return CheckOutcome(status, notes, self.stated, verdicts, [*record])
 
     def derived_partitions(self, data: str | None) -> tuple[Record, list[Record]]:
         """The numbers of rows, or the least count of a line, and the partitions' entries."""
@@ -124,26 +105,28 @@ class Checker:
             ("read", "dropped", "left_out", "examined") if self.is_full else ("least_count",)
         )
         numbers = {name: written_numbers[name] for name in names}
-        check_counts(numbers)
+        partitions.check_counts(numbers)
         compared, written = self.compared, self.record["partitions"]
-        tables = [read_table(entry, compared) for entry in written]
+        tables = [partitions.read_table(entry, compared) for entry in written]
         if data:
-            tables, self.people, rows, errors = count_data(data, self.record, compared, tables)
+            tables, self.people, rows, errors = row_claims.count_data(
+                data, self.record, compared, tables
+            )
             self.errors += errors
             numbers |= rows if self.is_full else {}
         elif self.is_full:
-            numbers = sum_tables(numbers, tables)
+            numbers = row_claims.sum_tables(numbers, tables)
             self.people = [*zip((entry["names"] for entry in written), tables, strict=True)]
         else:
             self.undecided.append("this is a shared copy: whether it is true needs the data")
             self.stated["verdict"] = self.stated["partitions.table"] = "needs the data"
         first, *_ = tables
         if data or self.is_full:
-            self.errors += absent_values(compared, first)
-            self.errors += check_declared(self.record, tables)
-        self.errors += check_pooled(self.record)
+            self.errors += row_claims.absent_values(compared, first)
+            self.errors += rule_claims.check_declared(self.record, tables)
+        self.errors += row_claims.check_pooled(self.record)
         if not self.is_full:
-            self.verdict_of_all = judge(first, compared)["verdict"] if data else YES
+            self.verdict_of_all = partitions.judge(first, compared)["verdict"] if data else YES
             least = numbers["least_count"] = max(numbers["least_count"], 1)
             tables = [{v: n for v, n in first.items() if min(map(min, n)) >= least}]
         pairs = zip(written, tables, strict=True)
@@ -151,7 +134,7 @@ class Checker:
 
     def derived_entry(self, written: Record, table: Table) -> Record:
         """What follows from counts; chance and the digest, which a shared copy has not."""
-        entry = judge(table, self.compared, written.get("table", ()))
+        entry = partitions.judge(table, self.compared, written.get("table", ()))
         if not self.is_full:
             del entry["coverage"], entry["evidence"]
             return entry
@@ -159,13 +142,15 @@ class Checker:
         # The order is a matter of statistics, which are not computed here.
         entry["evidence"].sort(key=lambda line: place.get(line, len(place)))
         decision = self.record["question"]["decision"]
-        entry["digest"] = digest(self.compared, decision, written["names"], table)
+        entry["digest"] = partitions.digest(self.compared, decision, written["names"], table)
         if "release" not in self.record and entry["subpopulations"]["measured"]:
-            chance = right_chance(written["subpopulations"]["by_chance"], table, self.compared)
+            chance = partitions.right_chance(
+                written["subpopulations"]["by_chance"], table, self.compared
+            )
             entry["subpopulations"]["by_chance"] = chance
             if not self.compared.is_one:
                 self.stated["by_chance"] = "all of it, as it was simulated"
-            elif has_too_many_rows(table):
+            elif partitions.has_too_many_rows(table):
                 self.stated["by_chance"] = "all of it, as there are very many rows"
         return entry
 
@@ -212,7 +197,7 @@ class Checker:
 
     def check_beside(self, record: Record, data: str | None) -> None:
         """Check the record without a declared rule in the same way."""
-        self.errors += check_without(self.record, record)
+        self.errors += rule_claims.check_without(self.record, record)
         answer = Checker(record).check(data)
         notes = self.errors if answer.status == 1 else self.undecided
         notes += [f"rules.without.record: {note}" for note in answer.notes]
@@ -221,3 +206,36 @@ class Checker:
         """Note that a field was neither confirmed nor refuted."""
         self.undecided.append(f"{field}: {why}")
         self.stated[field] = why
+
+
+def overall_verdict(
+    record: Record,
+    graph: RecordedGraph,
+    entries: list[Record],
+    *,
+    causes: int,
+    complete: bool,
+) -> str:
+    """The worst verdict of all partitions, of which so many are by possible causes.
+
+    With open edges a difference in one partition need not be one in every graph.
+    """
+    verdicts: list[str] = [*(entry["verdict"] for entry in entries), YES if complete else OPEN]
+    is_sure = not graph.undirected or {*verdicts[:causes]} == {NO}
+    is_open = record["scope"]["asked"] == "causes" or record["verdict"] == OPEN
+    if not is_sure and is_open:
+        verdicts = [min(one, OPEN, key=VERDICTS.index) for one in verdicts]
+    return max(verdicts, key=VERDICTS.index)
+
+
+def shared_verdict(
+    record: Record, entry: Record, possible: list[list[str]], of_all: str
+) -> str:
+    """The verdict of a shared copy: what its lines show, or that of all rows of a release.
+
+    The verdict of the partition's entry is brought into line with it.
+    """
+    violates = entry["verdict"] == NO
+    entry["verdict"] = NO if violates else of_all if "release" in record else WITHHELD
+    is_sure = len(possible) == 1 and not record["rules"]["declared"]
+    return str(entry["verdict"] if is_sure or not violates else WITHHELD)

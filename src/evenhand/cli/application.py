@@ -1,8 +1,9 @@
 """The Typer application and ``main``, which turns errors into messages and exit statuses.
 
-Exit status: 0 certified or done, 1 not certified, 3 cannot decide, 2 bad usage or input,
-4 resources or I/O, 5 unexpected, 129, 130 and 143 ended by SIGHUP, SIGINT and SIGTERM. An error
-is printed on standard error, and with ``--json`` also as a JSON document on standard output.
+Exit status: 0 done, *No*, *Not shown* or certified, 1 *Yes* or not certified, 3 *Cannot tell*
+or cannot decide, 2 bad usage or input, 4 resources or I/O, 5 unexpected, 129, 130 and 143 ended
+by SIGHUP, SIGINT and SIGTERM. An error is printed on standard error, and with ``--json`` also
+as a JSON document on standard output.
 """
 
 import os
@@ -116,8 +117,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Did the protected attribute itself change the decision, in any comparable group?",
-    epilog="Exit status: 0 certified or done · 1 not certified · 3 cannot decide · "
-    "2 bad usage or input · 4 resources · 5 unexpected · 129, 130, 143 ended by a signal.",
+    epilog="Exit status: 0 No, Not shown, certified or done · 1 Yes or not certified · "
+    "3 cannot tell or decide · 2 bad usage or input · 4 resources · 5 unexpected · "
+    "129, 130, 143 ended by a signal.",
 )
 for verb in (demo, inspect, init, discover, audit, release, compare, verify, web, paper, help_):
     app.command(verb.__name__.removesuffix("_"), cls=_Verb)(verb)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from evenhand.cli.terminal import say
 from evenhand.display import ProgressCallback
 from evenhand.errors import Problem, QuestionError, path_exists
-from evenhand.question import Codings, GraphEdit, Knowledge, Question, QuestionFile
+from evenhand.question import Codings, Question, QuestionFile
 from evenhand.question.fields import TABLES, Field, with_typed
-from evenhand.question.question_file import ASKED
+from evenhand.question.question_file import ASKED, needed_parts
 
 if TYPE_CHECKING:
     from evenhand.auditing import Audit
@@ -63,7 +63,7 @@ class Asked:
     def file(self) -> QuestionFile:
         """The question with all that belongs to it; what it lacks or is wrong is raised."""
         if self.question_file is None:
-            if absent := [name for name in _needed(self.parts) if name not in self.parts]:
+            if absent := needed_parts(self.parts):
                 raise QuestionError.of(
                     f"The question lacks {', '.join('--' + name for name in absent)}.",
                     remedy="Give these options, or a file with --question "
@@ -80,36 +80,16 @@ class Asked:
     @property
     def question_if_complete(self) -> Question | None:
         """The question, or None if parts of it are not given."""
-        is_whole = self.question_file or {*_needed(self.parts)} <= {*self.parts}
+        is_whole = self.question_file or not needed_parts(self.parts)
         return self.file.question if is_whole else None
 
     @cached_property
-    def _incomplete(self) -> QuestionFile:
+    def so_far(self) -> QuestionFile:
         """The file; with any question, if none is needed and none was asked."""
         if self.question_file is not None or self.question_if_complete:
             return self.file
         some = {"protected": "a", "decision": "b", "favorable": "c"}
         return QuestionFile.from_tables(self.tables | {"question": some}, where="")
-
-    @property
-    def codings(self) -> Codings:
-        """How columns are read."""
-        return self._incomplete.codings
-
-    @property
-    def knowledge(self) -> Knowledge:
-        """What is known beforehand."""
-        return self._incomplete.knowledge
-
-    @property
-    def edits(self) -> tuple[GraphEdit, ...]:
-        """The edits of the graph that are asked for."""
-        return self._incomplete.edits
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """How a graph is learned and judged."""
-        return {**self._incomplete.settings}
 
     @property
     def memory(self) -> str | None:
@@ -121,7 +101,9 @@ class Asked:
         """The rows, read as is asked."""
         from evenhand.rows import read
 
-        return read(self.data, codings=self.codings, memory=self.memory, progress=progress)
+        return read(
+            self.data, codings=self.so_far.codings, memory=self.memory, progress=progress
+        )
 
     def graph(self) -> "PartialGraph | None":
         """The graph of ``--graph``, if it was given."""
@@ -164,8 +146,10 @@ class Asked:
         """The question with both values, if only its columns are named: as ``init`` does."""
         given = {role: value for role, value in table.items() if value != ""}
         # With another group alone all are compared with it, and the group stays open.
-        needed = {*_needed(given), *(() if "other" in given else ("group",))}
-        if needed <= {*given} or not {"protected", "decision"} <= {*given}:
+        open_parts = {*needed_parts(given)}
+        if {"group", "other"}.isdisjoint(given):
+            open_parts.add("group")
+        if not open_parts or not {"protected", "decision"} <= {*given}:
             return given
         from evenhand.rows import read
         from evenhand.rows.inspect.question_draft import QuestionDraft
@@ -176,14 +160,8 @@ class Asked:
         chosen = {
             role: parts[role]
             for role in _VALUES
-            if role in parts and role not in given and role in {*needed, "other"}
+            if role in parts and role not in given and role in {*open_parts, "other"}
         }
         for role, (value, why) in chosen.items():
             say(f"The question file leaves {role!r} open: {value!r}, {why}.", err=True)
         return given | {role: value for role, (value, _) in chosen.items()}
-
-
-def _needed(asked: Mapping[str, Any]) -> tuple[str, ...]:
-    """The parts that a question cannot lack."""
-    many = asked.get("criterion", "favorable") != "favorable"
-    return ("protected", "decision", *(() if many else ("favorable",)))

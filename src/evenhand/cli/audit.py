@@ -1,41 +1,33 @@
 """``evenhand audit``: the verdict on a table, with its evidence."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from json import loads
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
 from evenhand.cli.asked import Asked
-from evenhand.cli.options import (
-    AsJson,
-    Quiet,
-    ReportFile,
-    result_option,
-    with_keys,
-)
+from evenhand.cli.options import AsJson, Quiet, ReportFile, result_option, with_keys
 from evenhand.cli.output_checks import check_outputs
 from evenhand.cli.spelling import option
 from evenhand.cli.terminal import (
     ProgressBar,
     print_json,
-    print_result,
     print_results,
     say,
     say_for_owner,
 )
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import Problem, QuestionError, path_exists
 
 if TYPE_CHECKING:
     from evenhand.auditing import Audit
     from evenhand.display import ProgressCallback, Summary
-    from evenhand.evidence import Certificate, GraphDoubt
-
-_T = TypeVar("_T")
+    from evenhand.evidence import GraphDoubt
 
 
 @with_keys
@@ -63,7 +55,18 @@ def audit(
     --favorable '>50K' --tiers 'sex,age,race|education|*|income'`
     """
     names = asked.of("run")["predictions"] or [""]
-    _check_files(certificate, report, share=share, models=len(names))
+    if share and certificate is None and report is None:
+        raise QuestionError.of(
+            "--share applies to a certificate or report, and neither is written.",
+            remedy="Name a file with --certificate or --report.",
+        )
+    if certificate is not None and len(names) > 1:
+        raise QuestionError.of(
+            f"A certificate is about the predictions of one model, and {len(names)} are named.",
+            remedy="Name one column with --predictions, or write a --report.",
+        )
+    from evenhand.files import after_writing
+
     check_outputs(asked, certificate, report, overwrite=overwrite)
     with ProgressBar(quiet=quiet or json) as progress:
         audits = asked.audits(progress)
@@ -71,9 +74,26 @@ def audit(
             name: _Answer.of(result, asked.of("audit"), progress)
             for name, result in zip(names, audits, strict=True)
         }
-    files = partial(_write, answers, asked.of("run")["least_count"], share=share)
-    with ProgressBar(quiet=quiet or json) as progress:
-        files(certificate, report, overwrite=overwrite, progress=progress)
+        first, *others = answers.values()
+        shown = {"least_count": asked.of("run")["least_count"]}
+        if certificate is not None:
+            record, rows = first.result.stated_certificate, first.result.rows
+            data = rows.plain_file if rows else None
+            write = partial(record.write_shared, **shown) if share else partial(record.write)
+            write(certificate, overwrite=overwrite, data=data, progress=progress)
+        if report is not None:
+            with after_writing(certificate):
+                first.result.report(
+                    partition=first.besides.get("partition"),
+                    doubt=first.doubt,
+                    resampled=first.besides.get("bootstrap"),
+                    arrows=first.besides.get("arrows"),
+                    share=share,
+                    certificate_file=certificate,
+                    beside=dict(zip(names[1:], (one.result for one in others), strict=True))
+                    or None,
+                    **shown,
+                ).write(report, overwrite=overwrite)
     say_for_owner(shared=share and not quiet)
     from evenhand.evidence.population import exit_status, in_words
 
@@ -83,8 +103,9 @@ def audit(
         for claim, verdict in answer.result.deciding_verdicts.items()
     }
     if json:
-        leading, *others = [(name, answer.document()) for name, answer in answers.items()]
-        print_json(leading[1] | ({"beside": dict(others)} if others else {}))
+        document, *besides = (answer.document() for answer in answers.values())
+        beside = dict(zip(names[1:], besides, strict=True))
+        print_json(document | ({"beside": beside} if beside else {}))
     elif quiet:
         say(*in_words(verdicts))
     else:
@@ -93,169 +114,100 @@ def audit(
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
                 say(f"{what}: {path}")
-    raise typer.Exit(exit_status(verdicts))
-
-
-def _check_files(
-    certificate: Path | None, report: Path | None, *, share: bool, models: int
-) -> None:
-    """Refuse a copy for others of nothing, and a certificate about several models."""
-    if share and certificate is None and report is None:
-        raise QuestionError.of(
-            "--share applies to a certificate or report, and neither is written.",
-            remedy="Name a file with --certificate or --report.",
-        )
-    if certificate is not None and models > 1:
-        raise QuestionError.of(
-            f"A certificate is about the predictions of one model, and {models} are named.",
-            remedy="Name one column with --predictions, or write a --report.",
-        )
-
-
-def _write(
-    answers: "dict[str, _Answer]",
-    least_count: int,
-    certificate: Path | None,
-    report: Path | None,
-    *,
-    share: bool,
-    overwrite: bool,
-    progress: "ProgressCallback",
-) -> None:
-    """Write the certificate and the page of the first audit, others beside it."""
-    from evenhand.files import after_writing
-
-    leading, *others = answers.values()
-    result, further = leading.result, leading.further
-    if certificate is not None:
-        record, rows = leading.record, result.rows
-        shared = partial(record.write_shared, least_count=least_count)
-        write = shared if share else record.write
-        data = rows.plain_file if rows else None
-        write(certificate, overwrite=overwrite, data=data, progress=progress)
-    if report is not None:
-        models = {name: one.result for name, one in answers.items() if one in others}
-        beside: dict[str, Any] = {"beside": models} if models else {}
-        with after_writing(certificate):
-            result.report(
-                partition=further.get("partition"),
-                doubt=leading.doubt,
-                resampled=further.get("bootstrap"),
-                arrows=further.get("arrows"),
-                share=share,
-                least_count=least_count,
-                certificate_file=certificate,
-                **beside,
-            ).write(report, overwrite=overwrite)
+    raise typer.Exit(exit_status(verdicts, strict=bool(asked.of("audit")["strict"])))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Answer:
-    """An audit, and what was asked besides the verdict: by name, and why some was refused."""
+    """An audit, what was asked besides the verdict, by name, and why some was refused."""
 
     result: "Audit"
-    doubt: "GraphDoubt"
     relaxed: "Summary"
-    asked: dict[str, Any]
-    further: dict[str, Any]
+    asked: Mapping[str, Any]
+    besides: Mapping[str, Any]
     refusals: tuple[Problem, ...]
 
     @classmethod
-    def of(cls, result: "Audit", asked: dict[str, Any], progress: "ProgressCallback") -> Self:
+    def of(
+        cls, result: "Audit", asked: Mapping[str, Any], progress: "ProgressCallback"
+    ) -> Self:
         """Ask an audit what the table [audit] asks."""
-        many, seed = asked["bootstrap"], asked["bootstrap_seed"]
-        resampled = (
-            None if many is None else result.bootstrap(many, seed=seed, progress=progress)
-        )
-        result = result.with_resamples(resampled)
-        refusals: list[Problem] = []
-        partition = asked["partition"]
-        further = {
-            "bootstrap": resampled,
-            "partition": result.explain_partition(partition) if partition else None,
-            "arrows": _unless_refused(result.arrows, refusals) if asked["arrows"] else None,
-        }
+        besides, refusals = dict[str, Any](), tuple[Problem, ...]()
+        if (many := asked["bootstrap"]) is not None:
+            seed = asked["bootstrap_seed"]
+            resampled = result.bootstrap(many, seed=seed, progress=progress)
+            besides["bootstrap"] = resampled
+            result = result.with_resamples(resampled)
+        if asked["partition"]:
+            besides["partition"] = result.explain_partition(asked["partition"])
+        if asked["arrows"]:
+            try:
+                besides["arrows"] = arrows = result.arrows()
+                stated = result.certificate.stating(arrows=len(arrows.ways))
+                result = replace(result, certificate=stated)
+            except QuestionError as error:
+                refusals = error.problems
         return cls(
             result=result,
-            doubt=result.doubt(),
             relaxed=result.certificate.relaxed(assurance=asked["assurance"]).summary(),
             asked=asked,
-            further={name: one for name, one in further.items() if one is not None},
-            refusals=tuple(refusals),
+            besides=besides,
+            refusals=refusals,
         )
 
     @property
-    def record(self) -> "Certificate":
-        """The certificate, with how many variants were judged."""
-        arrows = self.further.get("arrows")
-        return self.result.certificate.stating(arrows=len(arrows.ways) if arrows else 0)
+    def doubt(self) -> "GraphDoubt":
+        """What the rows say against the graph."""
+        return self.result.doubt()
 
     def document(self) -> dict[str, Any]:
         """Everything as plain values."""
         content = self.result.to_dict(assurance=self.asked["assurance"])
         content["notes"] += [problem.text(option) for problem in self.refusals]
-        content["variants"] = self.record.variants
         content["graph_doubt"] = self.doubt.to_dict()
         content["inspection"] = self.result.inspection.to_dict(option)
-        return content | {name: one.to_dict() for name, one in self.further.items()}
+        return content | {name: one.to_dict() for name, one in self.besides.items()}
 
     def show(self) -> None:
         """Print everything; of the evidence against the graph all of it, or how much."""
         result, doubt = self.result, self.doubt.summary()
-        tables = result.certificate.population.tables
-        through = [result.indirect.summary(result.labels)] if result.indirect else []
-        print_results(result.summary(), *_errors(result), *tables, *through, self.relaxed)
-        brief = replace(doubt, columns=(), lines=(), notes=())
-        print_result(doubt if self.asked["doubt"] else brief)
-        print_results(*(one.summary() for one in self.further.values()))
-        for problem in self.refusals:
-            say(problem.text(option))
+        bias = getattr(result, "error_bias", None)  # of predictions with labels
+        brief = doubt if self.asked["doubt"] else replace(doubt, columns=(), lines=(), notes=())
+        print_results(
+            result.summary(),
+            *([replace(bias.summary(), facts=())] if bias else []),
+            *([result.indirect.summary(result.labels)] if result.indirect else []),
+            self.relaxed,
+            brief,
+            *(one.summary() for one in self.besides.values()),
+        )
+        say(*(problem.text(option) for problem in self.refusals))
 
 
-def _show(answers: dict[str, _Answer]) -> None:
+def _show(answers: Mapping[str, _Answer]) -> None:
     """Print all audits; of several models first what they have in common."""
     if len(answers) > 1:
         from evenhand.models.predictions import compare_models
 
-        print_result(compare_models({name: one.result for name, one in answers.items()}))
+        print_results(compare_models({name: one.result for name, one in answers.items()}))
     for name, answer in answers.items():
         if len(answers) > 1:
             say(f"Predictions in {name}", "", bold=True)
         answer.show()
 
 
-def _errors(result: "Audit") -> "tuple[Summary, ...]":
-    """What errors add, if predictions were audited and labels were given; facts aside."""
-    from evenhand.models.predictions import PredictionAudit
-
-    bias = result.error_bias if isinstance(result, PredictionAudit) else None
-    return (replace(bias.summary(), facts=()),) if bias else ()
-
-
-def _unless_refused(judge: Callable[[], _T], refusals: list[Problem]) -> _T | None:
-    """What is asked besides the verdict; why it cannot be had is added to the refusals."""
-    try:
-        return judge()
-    except QuestionError as error:
-        refusals.extend(error.problems)
-        return None
-
-
 def _tell_of_release(asked: Asked) -> None:
     """Name the certificate of a release that lies beside the data, unless a graph was given."""
     data = Path(asked.data)
     beside = data.with_name(f"{data.name.partition('.')[0]}.certificate.json")
-    if asked.graph_file is not None or not beside.is_file():
+    if asked.graph_file is not None or not path_exists(beside):
         return
     from evenhand.record import FORMAT
 
-    try:
+    with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
         content = loads(beside.read_text("utf-8"))
-        is_release = content["format"] == FORMAT and "release" in content
-    except (OSError, ValueError, TypeError, LookupError, RecursionError):
-        return
-    if is_release:
-        say(
-            f"{beside} certifies this release given its own graph, not one learned again: "
-            f"--graph {quote(str(beside))} judges by that."
-        )
+        if content["format"] == FORMAT and "release" in content:
+            say(
+                f"{beside} certifies this release given its own graph, not one learned again: "
+                f"--graph {quote(str(beside))} judges by that."
+            )

@@ -1,14 +1,10 @@
 """``evenhand compare``: every removal method side by side."""
 
-from dataclasses import replace
 from typing import Annotated
 
 from evenhand.cli.asked import Asked
 from evenhand.cli.options import AsJson, Seed, result_option, with_keys
-from evenhand.cli.terminal import ProgressBar, print_in_parts, print_json
-from evenhand.display import Summary
-
-_FIRST = ("τ", "method", "verdict", "violating", "claim", "through", "guaranteed")
+from evenhand.cli.terminal import ProgressBar, print_json, print_results
 
 
 @with_keys
@@ -38,33 +34,4 @@ def compare(
     if json:
         print_json(comparison.to_dict())
     else:
-        summary = comparison.summary()
-        print_in_parts(summary, _narrow(summary))
-        measures = comparison.measures_summary()
-        print_in_parts(measures, measures)
-
-
-def _narrow(summary: Summary) -> Summary:
-    """The same in fewer columns, what a method leaves before what it costs.
-
-    A policy is printed with its method where there is a choice, and otherwise in a note; a
-    single threshold is among the facts already.
-    """
-    lines = [dict(zip(summary.columns, row, strict=True)) for row in summary.lines]
-    policies: dict[str, set[str]] = {}
-    for line in lines:
-        policies.setdefault(line["method"], set()).add(line["policy"])
-    single = {method: min(names) for method, names in policies.items() if len(names) == 1}
-    for line in lines:
-        if line["method"] not in single:
-            line["method"] += f" {line['policy']}"
-    left_out = {"policy"} if len({line["τ"] for line in lines}) > 1 else {"policy", "τ"}
-    shown = [name for name in summary.columns if name not in left_out]
-    columns = tuple(dict.fromkeys([*(name for name in _FIRST if name in shown), *shown]))
-    policy = "; ".join(f"{method}, {policy}" for method, policy in single.items())
-    return replace(
-        summary,
-        columns=columns,
-        lines=tuple(tuple(line[name] or "-" for name in columns) for line in lines),
-        notes=(*summary.notes, f"The only policy: {policy}.") if single else summary.notes,
-    )
+        print_results(comparison.summary(), comparison.measures_summary())

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from evenhand.cli.asked import Asked
 from evenhand.cli.options import AsJson, result_option, with_keys
-from evenhand.cli.terminal import ProgressBar, print_exactly, print_json, print_result, say
+from evenhand.cli.terminal import ProgressBar, print_exactly, print_json, print_results, say
 from evenhand.errors import QuestionError
 from evenhand.question.fields import TABLES
 
@@ -34,14 +34,21 @@ def discover(
     from evenhand.graph.column_choice import check_width
     from evenhand.graph.edits import edited
 
-    settings = asked.settings
+    so_far = asked.so_far
+    settings = {**so_far.settings}
     is_local = settings.pop("local", False)
-    _check_format(output_format, json=json, is_local=is_local)
-    decision, knowledge = asked.parts.get("decision"), asked.knowledge
+    formats = ("text", "json", *(() if is_local or json else ("dot",)))
+    if output_format not in formats:
+        raise QuestionError.of(
+            f"There is no format {output_format!r} for this.",
+            remedy="Choose text or json, or dot for a whole graph.",
+        )
+    decision, knowledge = asked.parts.get("decision"), so_far.knowledge
     assumptions: tuple[str, ...] = ()
     if decision is not None:
         knowledge = decision_last(knowledge, decision)
         assumptions = (no_tiers(decision),) if knowledge.tiers_assumed else ()
+    json = json or output_format == "json"
     settings = {n: v for n, v in settings.items() if n in TABLES["learning"]}
     settings |= {"knowledge": knowledge}
     result: LocalCauses | PartialGraph
@@ -59,29 +66,17 @@ def discover(
             learned = graph.discover(
                 counts, question=question, **settings, **asked.of("discover")
             )
-            result = edited(learned, asked.edits)
+            result = edited(learned, so_far.edits)
             assumptions += tuple(f"As the question file asks: {edit}." for edit in result.edits)
-    if json or output_format == "json":
+    if json:
         print_json(
             result.to_dict() if isinstance(result, graph.LocalCauses) else saved_graph(result)
         )
     elif output_format == "dot" and not isinstance(result, graph.LocalCauses):
         print_exactly(result.dot_lines())
     else:
-        print_result(result.summary())
+        print_results(result.summary())
         say(*assumptions)
-
-
-def _check_format(output_format: str, *, json: bool, is_local: bool) -> None:
-    if json and output_format == "dot":
-        raise QuestionError.of(
-            "--json and --format dot ask for two formats.", remedy="Leave one of them out."
-        )
-    if output_format not in ("text", "json", "dot") or (is_local and output_format == "dot"):
-        raise QuestionError.of(
-            f"There is no format {output_format!r} for this.",
-            remedy="Choose text or json, or dot for a whole graph.",
-        )
 
 
 def _causes(
@@ -95,7 +90,7 @@ def _causes(
             "--local finds the causes of a decision, and none is named.",
             remedy="Name it with --decision.",
         )
-    if asked.edits:
+    if asked.so_far.edits:
         raise QuestionError.of(
             "--local finds causes, and no graph that could be edited.",
             "The question file has edits under [graph].",

@@ -43,7 +43,7 @@ def init(
             remedy="Name another with --output, or move it away.",
             where=str(target),
         )
-    codings, given, rows = asked.codings, asked.parts, asked.read()
+    codings, given, rows = asked.so_far.codings, asked.parts, asked.read()
     given |= _ask([role for role in _ASKED if role not in given], rows.columns)
     with ProgressBar(quiet=False) as progress:
         rows = replace(rows, progress=progress)

@@ -5,7 +5,7 @@ from shlex import join
 from evenhand.cli.asked import Asked
 from evenhand.cli.options import AsJson, with_keys
 from evenhand.cli.spelling import option
-from evenhand.cli.terminal import ProgressBar, print_json, print_result, say
+from evenhand.cli.terminal import ProgressBar, print_json, print_results, say
 
 
 @with_keys
@@ -24,8 +24,7 @@ def inspect(asked: Asked, *, json: AsJson = False) -> None:
     if json:
         print_json(inspection.to_dict(option))
         return
-    print_result(inspection.summary())
-    print_result(inspection.columns_summary())
+    print_results(inspection.summary(), inspection.columns_summary())
     if asked.question_file is None:
         typed = [
             word

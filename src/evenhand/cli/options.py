@@ -74,7 +74,7 @@ def with_keys(verb: Callable[..., None]) -> Callable[..., None]:
     if has_graph:
         text = (
             "A file with the whole graph: JSON, a certificate, an edge list, DOT, dagitty, "
-            "Tetrad, BIF, NET or a model string."
+            "Tetrad, BIF or a model string."
         )
         parameters.append(_file("graph", "--graph", text, _PANELS["knowledge"]))
     setting = typer.Option(

@@ -21,14 +21,9 @@ def check_outputs(
     if not named and not release:
         return
     from evenhand.files import check_targets
-    from evenhand.rows.batch_source import memory_in_bytes
-    from evenhand.rows.open_files import file_sources
+    from evenhand.rows.open_files import matching_files
 
-    codings, memory = asked.codings, memory_in_bytes(asked.memory)
-    sources = file_sources(
-        asked.data, delimiter=codings.delimiter, sheet=codings.sheet, memory=memory
-    )
-    inputs = [source.where for source in sources]
+    inputs = [str(file) for file in matching_files(asked.data)]
     inputs += [str(path) for path in (asked.graph_file, asked.question_file) if path]
     check_targets([*named, *release], inputs, overwrite=True)
     check_targets(named, (), overwrite=overwrite)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.terminal import print_result
+from evenhand.cli.terminal import print_results
 from evenhand.files import write_file
 
 
@@ -28,7 +28,7 @@ def paper(
     file = data if data is None or data.is_file() else next(data.rglob("dutch*.arff"), data)
     sections = []
     for section in reproduce(None if file is None else datasets.dutch(file)):
-        print_result(section)
+        print_results(section)
         sections.append(section)
     if markdown is not None:
         write_file(markdown, as_markdown(sections), mode=0o644, overwrite=True)

@@ -8,7 +8,7 @@ from evenhand.cli.asked import Asked
 from evenhand.cli.options import AsJson, ReportFile, result_option, with_keys
 from evenhand.cli.output_checks import check_outputs
 from evenhand.cli.spelling import option
-from evenhand.cli.terminal import ProgressBar, print_json, print_result, say, say_for_owner
+from evenhand.cli.terminal import ProgressBar, print_json, print_results, say, say_for_owner
 from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -48,6 +48,14 @@ def release(
     uncertified: Annotated[
         bool, result_option("--uncertified", help="Allow methods that give no guarantee.")
     ] = False,
+    accept_graph: Annotated[
+        str | None,
+        result_option(
+            metavar="REASON",
+            help="Certify although nobody can tell the answer by this graph; the certificate "
+            "states the reason.",
+        ),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Remove every difference with the smallest change, and write what is certified.
@@ -56,45 +64,39 @@ def release(
     input is never changed. Example: `evenhand release adult.csv --question adult.toml
     --output adult-released.csv`
     """
-    from evenhand.removal import named_method
-
-    target = None if dry_run else output
-    named = asked.of("release")
-    by = named_method(
-        named["method"],
-        named["policy"],
-        margin=named["margin"],
-        only=tuple(named["only"]),
-        rank=named["rank"],
-    )
-    allowed = uncertified or dry_run
-    _check(asked, by, uncertified=allowed)
+    method = _method(asked, uncertified=uncertified or dry_run)
     if not dry_run:
         _check_files(asked, output, report, uncertified=uncertified, overwrite=overwrite)
-    if asked.file.judge != "rows":
-        say("A release is judged by its rows, whatever the question file says.", err=True)
     with ProgressBar(quiet=json) as progress:
         (audit,) = asked.audits(progress)
+        if dry_run and seed is None:
+            seed = audit.certificate.examined.counts.seed  # the same plan at each look
         released = audit.release(
-            method=by,
-            # The same plan each time it is looked at.
-            seed=audit.certificate.examined.counts.seed if dry_run and seed is None else seed,
-            uncertified=allowed,
+            method=method,
+            seed=seed,
+            uncertified=uncertified or dry_run,
+            accept_graph=accept_graph,
             drop=asked.of("release")["drop"],
             progress=progress,
         )
-        betrayals = {"betrayals": [one.to_dict(option) for one in released.betrayals]}
-    if target is None:
+    columns = [one.to_dict(option) for one in released.revealing_columns]
+    revealing = {"revealing_columns": columns}
+    if dry_run or output is None:
+        unasked = accept_graph is None and not uncertified
+        refusals = [problem] if unasked and (problem := audit.answer.graph_problem) else []
         if json:
-            print_json(released.plan.to_dict() | betrayals)
+            refused = {"refused": [one.to_dict(option) for one in refusals]} if refusals else {}
+            print_json(released.plan.to_dict() | revealing | refused)
         else:
-            _print_plan(released)
+            plan = released.plan.summary()
+            notes = (*plan.notes, *refusals, *released.left_behind, *released.warnings)
+            print_results(replace(plan, notes=notes))
         return
     for problem in () if json else released.warnings:
         say(problem.text(option), err=True)  # before anything is published
     shown = {"share": share, "least_count": asked.of("run")["least_count"]}
     with ProgressBar(quiet=json) as progress:
-        files = released.write(target, overwrite=overwrite, progress=progress, **shown)
+        files = released.write(output, overwrite=overwrite, progress=progress, **shown)
     if report is not None:
         from evenhand.files import after_writing
 
@@ -102,7 +104,7 @@ def release(
             audit.report(released, **shown).write(report, overwrite=overwrite)
     say_for_owner(shared=share)
     if json:
-        names = {
+        paths = {
             name: str(path)
             for name, path in (
                 ("output", files.data),
@@ -112,24 +114,29 @@ def release(
             )
             if path
         }
-        print_json(released.to_dict() | betrayals | names)
-        return
-    _print_release(released, files, report)
+        print_json(released.to_dict() | revealing | paths)
+    else:
+        _print_release(released, files, report)
 
 
-def _check(asked: Asked, by: "Method | Baseline", *, uncertified: bool) -> None:
-    """Refuse what no release can be made of."""
-    models, named = asked.of("run")["predictions"], asked.of("release")
+def _method(asked: Asked, *, uncertified: bool) -> "Method | Baseline":
+    """The method that is asked for; refused if nothing can be released by it."""
+    from evenhand.removal import named_method
+
+    named, models = asked.of("release"), asked.of("run")["predictions"]
+    del named["drop"]
+    method = named_method(**{**named, "only": tuple(named["only"])})
     if len(models) > 1:
         raise QuestionError.of(
             f"A release changes the predictions of one model, and {len(models)} are named.",
             remedy="Name one column with --predictions.",
         )
-    if not by.guaranteed and not uncertified:
+    if not (method.guaranteed or uncertified):
         raise QuestionError.of(
             f"{named['method']} {named['policy'] or ''}".strip() + " gives no guarantee.",
             remedy="Choose another, or allow it with --uncertified.",
         )
+    return method
 
 
 def _check_files(
@@ -154,18 +161,11 @@ def _check_files(
     output_format(output)
 
 
-def _print_plan(released: "Release") -> None:
-    """Print what would be changed, and what would betray it."""
-    summary = released.plan.summary()
-    notes = (*summary.notes, *released.left_behind, *released.warnings)
-    print_result(replace(summary, notes=notes))
-
-
 def _print_release(released: "Release", files: "PublishedFiles", report: Path | None) -> None:
     """Print what was released, and where the files are; warnings were printed before."""
     summary = released.summary()
     notes = tuple(note for note in summary.notes if note not in released.warnings)
-    print_result(replace(summary, notes=notes))
+    print_results(replace(summary, notes=notes))
     for leftover in files.removed:
         say(f"Removed what an interrupted run had left: {leftover}")
     for name in files.superseded:

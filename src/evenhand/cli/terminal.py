@@ -6,11 +6,11 @@ values and messages may come from files that somebody else wrote, and nothing in
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from shutil import get_terminal_size
 from time import perf_counter
-from types import TracebackType
 from typing import Any, Self
 
 import typer
@@ -37,76 +37,22 @@ def say_for_owner(*, shared: bool) -> None:
         say("What is printed is for the owner of the data; for others are the files.", err=True)
 
 
-def print_result(summary: Summary) -> None:
-    """Print a summary with its title emphasised, on terminals that can."""
-    summary = replace(summary, notes=tuple(map(_note_text, summary.notes)))
-    # In a pipe lines stay whole, so that a program can look for them.
-    text = summary.fit(get_terminal_size().columns) if is_terminal() else str(summary)
-    title = Summary(title=summary.opening).fit(get_terminal_size().columns)
-    title = title if text.startswith(title) else text.partition("\n")[0]
-    say(*title.split("\n"), bold=True)
-    if rest := text[len(title) + 1 :]:
-        say(*rest.split("\n"))
-    say("")
-
-
 def print_results(*summaries: Summary) -> None:
-    """Print several summaries, one after the other."""
+    """Print summaries with their titles emphasised, on terminals that can."""
+    # In a pipe lines stay whole, so that a program can look for them.
+    width = get_terminal_size().columns if is_terminal() else inf
     for summary in summaries:
-        print_result(summary)
-
-
-def _note_text(note: object) -> str:
-    return note.text(option) if isinstance(note, Problem) else str(note)
+        notes = (n.text(option) if isinstance(n, Problem) else n for n in summary.notes)
+        title, *rest = replace(summary, notes=(*notes,)).parts(width)
+        say(*title.split("\n"), bold=True)
+        for part in rest:
+            say(*part.split("\n"))
+        say("")
 
 
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout.isatty()
-
-
-def print_in_parts(summary: Summary, narrow: Summary) -> None:
-    """Print a summary; on a terminal too narrow for its table, print ``narrow`` in parts.
-
-    Each part has some of the columns, and the line numbers.
-    """
-    width = get_terminal_size().columns
-    if not is_terminal() or _fits(summary, width):
-        print_result(summary)
-        return
-    numbered = replace(
-        narrow,
-        columns=("", *narrow.columns),
-        lines=tuple((str(number), *row) for number, row in enumerate(narrow.lines, 1)),
-    )
-    print_result(replace(narrow, columns=(), lines=(), notes=()))
-    for part in _parts(numbered, width):
-        say(*str(part).removeprefix("\n").split("\n"), "")
-    notes = Summary(title="", notes=narrow.notes).fit(width)
-    say(*notes.lstrip("\n").split("\n"), "")
-
-
-def _parts(table: Summary, width: int) -> Iterator[Summary]:
-    """Cut a table between columns, so that each part with the first column fits."""
-    taken: list[int] = []
-    for column in range(1, len(table.columns)):
-        if taken and not _fits(_select(table, [0, *taken, column]), width):
-            yield _select(table, [0, *taken])
-            taken = []
-        taken.append(column)
-    yield _select(table, [0, *taken])
-
-
-def _select(table: Summary, columns: list[int]) -> Summary:
-    return Summary(
-        title="",
-        columns=tuple(table.columns[i] for i in columns),
-        lines=tuple(tuple(row[i] for i in columns) for row in table.lines),
-    )
-
-
-def _fits(table: Summary, width: int) -> bool:
-    return table.fit(width) == str(table)
 
 
 def print_json(content: dict[str, Any]) -> None:
@@ -162,12 +108,7 @@ class ProgressBar:
             self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 

@@ -1,8 +1,6 @@
 """``evenhand verify``: checks a certificate by the stand-alone checker, and against data."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -10,8 +8,8 @@ import typer
 from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.options import AsJson, result_option
 from evenhand.cli.spelling import option
-from evenhand.cli.terminal import print_json, say
-from evenhand.display import visible
+from evenhand.cli.terminal import print_json, print_results
+from evenhand.display import Summary
 
 if TYPE_CHECKING:
     from evenhand.recheck import CheckedRecord
@@ -23,7 +21,9 @@ def verify(
     certificate: Annotated[Path, typer.Argument(help="A certificate: a JSON file.")],
     data: Annotated[
         str | None,
-        typer.Argument(help="The data to check against; default: the record's own numbers."),
+        typer.Argument(
+            help="The data to check against. [default: the record's own numbers]",
+        ),
     ] = None,
     *,
     expect: Annotated[
@@ -35,7 +35,10 @@ def verify(
     ] = None,
     sheet: Annotated[
         str | None,
-        result_option("--sheet", help="The sheet of a spreadsheet; default: the record's."),
+        result_option(
+            "--sheet",
+            help="The sheet of a spreadsheet. [default: the record's]",
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -54,7 +57,7 @@ def _verify_record(
     certificate: Path, data: str | None, expect: str | None, *, sheet: str | None, json: bool
 ) -> int:
     """Print what is said of a certificate; returns the exit status."""
-    from evenhand.recheck import check_record, through
+    from evenhand.recheck import check_record
 
     found = check_record(certificate, data, sheet=sheet, spelling=option)
     verdicts = found.verdicts
@@ -81,45 +84,33 @@ def _verify_record(
             }
         )
     else:
-        say(found.sentence, bold=True)
-        say(f"  against {found.against}")
-        for program, differences in found.objections:
-            _list(program, differences)
-        if data and not found.checker_read_data:
-            say("  The stand-alone checker reads CSV only: it saw the record's numbers.")
-        for names, verdict in verdicts.items():
-            if expect not in (None, verdict):
-                say(f"  Expected was{f', {through(names)}' if names else ''}: {expect}")
-        _list_stated(found)
+        print_results(*_summaries(found, expect, with_data=data is not None))
     return found.status or (0 if is_expected else 1)
 
 
-def _list(program: str, differences: Sequence[str]) -> None:
-    """Print the first differences that a program found."""
-    for difference in differences[:_SHOWN]:
-        _echo_wrapped(f"  {program}: {difference}", indent=4)
-    if len(differences) > _SHOWN:
-        say(f"  {program}: and {len(differences) - _SHOWN:,} more; --json has all")
+def _summaries(found: "CheckedRecord", expect: str | None, *, with_data: bool) -> list[Summary]:
+    """What each program found, and what neither checked."""
+    from evenhand.recheck import through
 
-
-def _list_stated(found: "CheckedRecord") -> None:
-    """Print what was not checked, and the fields that only the engine checked."""
-    if not found.stated:
-        return
-    say("Stated in the record, not checked:")
-    for name, what in found.stated.items():
-        _echo_wrapped(f"  {name:<20} {what}", indent=23)
-    if alone := found.by_engine_alone:
-        _echo_wrapped(f"Checked by the engine alone: {', '.join(alone)}.", indent=0)
-
-
-def _echo_wrapped(text: str, *, indent: int) -> None:
-    """Print text that may hold anything as lines of 80 characters."""
-    lines = fill(
-        visible(text),
-        80,
-        subsequent_indent=" " * indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    say(*lines.split("\n"))
+    facts = [("against", found.against)]
+    for program, differences in found.objections:
+        facts += [(program, difference) for difference in differences[:_SHOWN]]
+        if rest := len(differences) - _SHOWN:
+            facts += [(program, f"and {rest:,} more; --json has all")] * (rest > 0)
+    notes = [
+        f"Expected was{f', {through(names)}' if names else ''}: {expect}"
+        for names, verdict in found.verdicts.items()
+        if expect not in (None, verdict)
+    ]
+    if with_data and not found.checker_read_data:
+        notes.append("The stand-alone checker reads CSV only: it saw the record's numbers.")
+    told = [Summary(title=found.sentence, facts=tuple(facts), notes=tuple(notes))]
+    if found.stated:
+        alone = ", ".join(found.by_engine_alone)
+        stated = Summary(
+            title="Stated in the record, not checked",
+            facts=tuple(found.stated.items()),
+            notes=(f"Checked by the engine alone: {alone}.",) if alone else (),
+        )
+        told.append(stated)
+    return told

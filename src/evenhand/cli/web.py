@@ -16,16 +16,18 @@ def web(
     *,
     question: Annotated[
         Path | None,
-        typer.Option("--question", help="The question file; default: NAME.toml."),
+        typer.Option("--question", help="The question file. [default: NAME.toml]"),
     ] = None,
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--folder", help="Read and write only here; default: that of DATA, else this one."
+            "--folder",
+            help="Read and write only here. [default: that of DATA, else this one]",
         ),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Default: a free one.")
+        int,
+        typer.Option("--port", min=0, max=65535, show_default="a free one"),
     ] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
@@ -42,15 +44,11 @@ def web(
             )
     if folder is not None and not folder.is_dir():
         raise InputError.of(
-            "This is no folder.",
-            remedy="Name the folder that holds the table.",
-            where=str(folder),
+            "This is no folder.", remedy="Name the one that holds the table.", where=str(folder)
         )
     if question is not None and data is None:
         raise InputError.of(
-            "A question file is about a table.",
-            remedy="Name the table too.",
-            where=str(question),
+            "A question file is about a table.", remedy="Name it too.", where=str(question)
         )
     try:
         from evenhand.web.server import serve

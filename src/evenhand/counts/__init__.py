@@ -11,6 +11,7 @@ from evenhand.counts.dependencies import (
     equivalent_columns,
     joint_determination,
 )
+from evenhand.counts.finer_counts import FinerCounts
 
 __all__ = [
     "Attribute",
@@ -18,6 +19,7 @@ __all__ = [
     "CountTable",
     "Determination",
     "ExaminedCounts",
+    "FinerCounts",
     "constant_in_a_group",
     "dependent_pairs",
     "determining_columns",

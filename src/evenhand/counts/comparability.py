@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts.compared_groups import group_labels
+from evenhand.counts.compared_groups import group_codes, group_labels
 from evenhand.counts.count_table import CountTable
 from evenhand.display import percent
 from evenhand.question import REST, Question
@@ -48,15 +48,13 @@ class Comparability:
 
 def question_groups(table: CountTable, question: Question) -> NDArray[np.int64]:
     """For each line the index of its group among those that are compared, -1 if of none."""
-    labels, line = group_labels(table, question)
+    labels, _ = group_labels(table, question)
     if question.group is None:
         index = {label: at for at, label in enumerate(labels)}
     else:
         others = labels if question.other in (None, REST) else (question.other,)
         index = {**dict.fromkeys(others, 1), question.group: 0}
-    codes = np.array([index.get(label, -1) for label in labels], np.int64)
-    of_lines: NDArray[np.int64] = codes[line]
-    return of_lines
+    return group_codes(table, question, index, others=-1)
 
 
 def compare_alike(

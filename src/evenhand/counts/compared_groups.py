@@ -1,17 +1,17 @@
 """The rows that a question examines: counts of the groups that it compares, others left out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts.count_table import Attribute, CountTable, code_type
+from evenhand.counts.count_table import Attribute, CountTable
 from evenhand.counts.label_order import in_order
 from evenhand.errors import ColumnError, Remedy, listed
 from evenhand.question import JOIN, REST, Question
-from evenhand.question.value_checks import check_values
+from evenhand.question.question import check_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +31,12 @@ class ExaminedCounts:
     def groups(self) -> tuple[str, ...]:
         """The groups that are compared: the two that were asked about, or all."""
         labels, _ = group_labels(self.counts, self.question)
-        return self.question.compared.groups(in_order({*labels, *self.absent_groups}))
+        return self.question.compared_groups(in_order({*labels, *self.absent_groups}))
 
     @property
     def decisions(self) -> tuple[str, ...]:
         """The kinds of decision that are counted apart, the favorable one first."""
-        return self.question.outcome.decisions(self._values)
+        return self.question.compared_decisions(self._values)
 
     @property
     def _values(self) -> Sequence[str]:
@@ -46,10 +46,7 @@ class ExaminedCounts:
     def group_codes(self) -> NDArray[np.intp]:
         """The index of each line's group in ``groups``; all but the group are pooled as one."""
         index = {group: at for at, group in enumerate(self.groups)}
-        labels, line = group_labels(self.counts, self.question)
-        codes = np.array([index.get(label, 1) for label in labels], np.intp)
-        of_lines: NDArray[np.intp] = codes[line]
-        return of_lines
+        return group_codes(self.counts, self.question, index, others=1)
 
     @property
     def decision_codes(self) -> NDArray[np.intp]:
@@ -61,7 +58,7 @@ class ExaminedCounts:
     @property
     def decision_kinds(self) -> NDArray[np.intp]:
         """The index in ``decisions`` of each value of the decision as it is stored."""
-        return np.array(self.question.outcome.kinds(self._values), np.intp)
+        return np.array(self.question.decision_kinds(self._values), np.intp)
 
 
 def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
@@ -128,14 +125,12 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
 
 def _with_values(counts: CountTable, name: str, values: Sequence[str]) -> CountTable:
     """The counts with these values of an attribute, in the same order; nobody has others."""
-    old, at = counts.attribute(name).values, counts.position(name)
+    old = counts.attribute(name).values
     if tuple(old) == tuple(values):
         return counts
     place = {value: code for code, value in enumerate(values)}
-    new = np.array([place.get(value, 0) for value in old], code_type(len(values)))
-    attributes, codes = [*counts.attributes], [*counts.codes]
-    attributes[at], codes[at] = Attribute(name, tuple(values)), new[codes[at]]
-    return CountTable(tuple(attributes), tuple(codes), counts.counts)
+    new = np.array([place.get(value, 0) for value in old])
+    return counts.with_column(name, values, new[counts.column(name)])
 
 
 def _pooled(counts: CountTable, question: Question, pooled: str) -> CountTable:
@@ -173,6 +168,16 @@ def group_labels(
     return tuple(JOIN.join(parts) for parts in zip(*columns, strict=True)), line
 
 
+def group_codes(
+    counts: CountTable, question: Question, index: Mapping[str, int], *, others: int
+) -> NDArray[np.intp]:
+    """The index of each line's group; ``others`` stands for groups without one."""
+    labels, line = group_labels(counts, question)
+    codes = np.array([index.get(label, others) for label in labels], np.intp)
+    of_lines: NDArray[np.intp] = codes[line]
+    return of_lines
+
+
 def with_groups(counts: CountTable, question: Question) -> CountTable:
     """The counts with a column of groups: one more if several columns define them."""
     if len(question.protected_names) == 1:
@@ -180,9 +185,7 @@ def with_groups(counts: CountTable, question: Question) -> CountTable:
     labels, line = group_labels(counts, question)
     values = in_order({*labels})
     codes = np.array([values.index(label) for label in labels])[line]
-    attribute = Attribute(question.groups_column, values)
-    columns = (*counts.codes, codes.astype(code_type(len(values))))
-    return CountTable((*counts.attributes, attribute), columns, counts.counts)
+    return counts.with_column(question.groups_column, values, codes)
 
 
 def group_columns(

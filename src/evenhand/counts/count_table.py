@@ -233,17 +233,11 @@ class CountTable(Described):
 
     def totals(self, group: NDArray[np.integer], groups: int) -> NDArray[np.int64]:
         """Add up the counts of the lines in each group, exactly."""
-        if self._single_rows:
-            return np.bincount(group, minlength=groups)
         if self.row_count < _EXACT_FLOAT:
             return np.bincount(group, self.counts, groups).astype(np.int64)
         totals = np.zeros(groups, np.int64)
         np.add.at(totals, group, self.counts)
         return totals
-
-    @cached_property
-    def _single_rows(self) -> bool:
-        return bool((self.counts == 1).all())
 
     def marginal(self, names: Iterable[str]) -> Self:
         """The counts of these attributes alone, summed over all others."""
@@ -306,10 +300,16 @@ class CountTable(Described):
         values = in_order({merge.get(value, value) for value in old.values})
         place = {value: code for code, value in enumerate(values)}
         new = np.array([place[merge.get(value, value)] for value in old.values])
-        at = self.position(name)
-        attributes, codes = list(self.attributes), list(self.codes)
-        attributes[at], codes[at] = Attribute(name, values), new[codes[at]]
-        return self.build(attributes, codes, self.counts)
+        recoded = self.with_column(name, values, new[self.column(name)])
+        return self.build(recoded.attributes, recoded.codes, self.counts)
+
+    def with_column(self, name: str, values: Sequence[str], codes: NDArray[np.integer]) -> Self:
+        """The same lines with another column: a new one, or in the place of that name."""
+        columns = dict(zip(self.names, self.codes, strict=True))
+        columns[name] = codes.astype(code_type(len(values)))
+        attributes = {attribute.name: attribute for attribute in self.attributes}
+        attributes[name] = Attribute(name, tuple(values))
+        return type(self)(tuple(attributes.values()), tuple(columns.values()), self.counts)
 
     def without(self, name: str, values: Iterable[str]) -> Self:
         """Leave out the rows in which the attribute has one of these values."""

@@ -5,17 +5,15 @@ only if values that occur at least twice cover nine tenths of the rows, and the 
 not constant there.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from hashlib import blake2b
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts.count_table import Attribute, CountTable, code_type
+from evenhand.counts.count_table import CountTable
 from evenhand.errors import Problem, Remedy
 
 NEARLY = Fraction(99, 100)  # least strength of a determination with exceptions
@@ -105,17 +103,9 @@ def joint_determination(
     """How far some columns together determine the decision; None if they hardly repeat."""
     names = list(names)
     group, first = counts.groups(names)
-    joint = Attribute(f"{decision} by {', '.join(names)}", tuple(map(str, range(len(first)))))
-    table = CountTable(
-        (joint, counts.attribute(decision), counts.attribute(protected)),
-        (
-            group.astype(code_type(len(first))),
-            counts.column(decision),
-            counts.column(protected),
-        ),
-        counts.counts,
-    )
-    result = _determination(table, joint.name, decision, protected=protected)
+    joint = f"{decision} by {', '.join(names)}"
+    table = counts.with_column(joint, [*map(str, range(len(first)))], group)
+    result = _determination(table, joint, decision, protected=protected)
     return result and replace(result, name=", ".join(names))
 
 
@@ -128,7 +118,7 @@ def _determination(
     least: Fraction = Fraction(0),
 ) -> Determination | None:
     """How far a column determines the decision; None if it hardly repeats, or less does."""
-    if not _repeats(counts, name, decision):
+    if not repeats(counts, name, decision):
         return None
     strength, expected = _lambda(counts, name, decision)
     if strength < least:
@@ -152,28 +142,21 @@ def equivalent_columns(counts: CountTable) -> tuple[tuple[str, ...], ...]:
 
     Columns of one value, and those of which hardly any value repeats, are in no group.
     """
-    columns = [*zip(counts.names, counts.codes, counts.cards, strict=True)]
-    # Few columns agree on the first lines, and only those are looked at whole: 500 columns of
-    # 100,000 lines take 0.03 s instead of 1.3.
-    probes = [
-        (card, _pattern(codes[:_PROBE], card)) if card > 1 else (card, b"")
-        for _, codes, card in columns
-    ]
-    shared = Counter(probes)
-    alike: dict[bytes, list[str]] = {}
-    for (name, codes, card), probe in zip(columns, probes, strict=True):
-        if card > 1 < shared[probe]:
-            alike.setdefault(_pattern(codes, card), []).append(name)
+    alike: dict[tuple[int, bytes], list[list[str]]] = {}
+    samples = zip(counts.names, counts.cards, _agreement(counts, counts.names), strict=True)
+    for name, card, sampled in samples:
+        groups = alike.setdefault((card, sampled.tobytes()), [])
+        same = (group for group in groups if are_equivalent(counts, group[0], name))
+        if (group := next(same, None)) is None:
+            groups.append([name])
+        else:
+            group.append(name)
     return tuple(
         tuple(names)
-        for names in alike.values()
-        if len(names) > 1 and _repeats(counts, names[0])
+        for (card, _), groups in alike.items()
+        for names in groups
+        if card > 1 < len(names) and repeats(counts, names[0])
     )
-
-
-def _pattern(codes: NDArray[np.unsignedinteger], card: int) -> bytes:
-    """A digest of which lines have the same value: equal for equivalent columns."""
-    return blake2b(_first_lines(codes, card)[codes].tobytes()).digest()
 
 
 def dependent_pairs(
@@ -185,8 +168,6 @@ def dependent_pairs(
     many pairs cannot be told apart on a sample.
     """
     chosen = [*names]
-    if not len(counts):
-        return (), len(chosen)
     pairs: list[tuple[str, str]] = []
     tests = 0
     for at, candidates in enumerate(_candidates(counts, chosen)):
@@ -204,17 +185,24 @@ def _candidates(counts: CountTable, names: list[str]) -> Iterator[list[int]]:
     differs. 64 pairs of lines are the bits of a word; few columns are left after one word.
     """
     cards = np.array([len(counts.attribute(name)) for name in names])
-    one, other = np.random.default_rng(0).integers(0, len(counts), (2, _SAMPLE))
-    agree = np.empty((len(names), _SAMPLE // 64), np.uint64)
-    for at, name in enumerate(names):
-        codes = counts.column(name)
-        agree[at] = np.packbits(codes[one] == codes[other]).view(np.uint64)
+    agree = _agreement(counts, names)
     differ = np.asfortranarray(~agree)
     for name, card, words in zip(names, cards.tolist(), agree, strict=True):
         left = np.flatnonzero((cards > 1) & (cards < card) & (differ[:, 0] & words[0] == 0))
         for block in (slice(1, 8), slice(8, None)):
             left = left[~(differ[left, block] & words[block]).any(axis=1)]
-        yield left.tolist() if len(left) and _repeats(counts, name) else []
+        yield left.tolist() if len(left) and repeats(counts, name) else []
+
+
+def _agreement(counts: CountTable, names: Sequence[str]) -> NDArray[np.uint64]:
+    """For each column, as bits, in which of a sample of pairs of lines it agrees."""
+    agree = np.zeros((len(names), _SAMPLE // 64), np.uint64)
+    if len(counts):
+        one, other = np.random.default_rng(0).integers(0, len(counts), (2, _SAMPLE))
+        for at, name in enumerate(names):
+            codes = counts.column(name)
+            agree[at] = np.packbits(codes[one] == codes[other]).view(np.uint64)
+    return agree
 
 
 def _determined(counts: CountTable, name: str, others: list[str]) -> Iterator[tuple[str, str]]:
@@ -227,7 +215,7 @@ def _determined(counts: CountTable, name: str, others: list[str]) -> Iterator[tu
         if (
             np.array_equal(values[first[probe]], values[probe])
             and np.array_equal(values[first], values)
-            and _repeats(counts, name, other)
+            and repeats(counts, name, other)
         ):
             yield name, other
 
@@ -239,7 +227,7 @@ def _first_lines(codes: NDArray[np.unsignedinteger], card: int) -> _Lines:
     return first
 
 
-def _repeats(counts: CountTable, name: str, other: str | None = None) -> bool:
+def repeats(counts: CountTable, name: str, other: str | None = None) -> bool:
     """Whether values that occur at least twice cover enough rows, and the other differs there.
 
     Lines are taken as they are: on rows that were not merged each counts as one row or more.

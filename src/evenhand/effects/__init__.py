@@ -1,7 +1,7 @@
 """Effects of the protected attribute through chosen attributes: exact, with bounds."""
 
 from evenhand.effects.claim import Indirect, PathSteps, ResampledEffects
-from evenhand.effects.indirect import measure_examined, measure_paths, measure_tables
+from evenhand.effects.measure import measure_examined, measure_paths
 
 __all__ = [
     "Indirect",
@@ -9,5 +9,4 @@ __all__ = [
     "ResampledEffects",
     "measure_examined",
     "measure_paths",
-    "measure_tables",
 ]

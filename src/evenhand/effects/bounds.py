@@ -16,9 +16,9 @@ times the column sums. The solver only chooses good potentials; the bound is the
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Any, TypeAlias
 
@@ -56,24 +56,26 @@ class TransportProblems:
     costs: NDArray[Any]
     rows: NDArray[Any]
     columns: NDArray[Any]
-    _bounds: dict[tuple[int, tuple[Fraction, ...]], Fraction] = field(default_factory=dict)
 
     def solve(self) -> Potentials:
         """Potentials whose bound is the least cost, up to rounding."""
-        potentials, _ = self._solution
+        potentials, _ = self.solution
         proper = self._proper.tolist()
         return tuple(
-            self._shorter(at, u) if proper[at] else ()
+            # As short fractions: of decimals and small ones what proves more.
+            max(
+                tuple(Fraction(one).limit_denominator(_SMALL_DENOMINATOR) for one in u),
+                tuple(Fraction(f"{one:.{_DIGITS}f}") for one in u),
+                key=partial(self._bound, at),
+            )
+            if proper[at]
+            else ()
             for at, u in enumerate(potentials.tolist())
         )
 
-    def least_cost(self) -> float:
-        """The least cost as a float, which proves nothing."""
-        return self._solution[1]
-
     @cached_property
-    def _solution(self) -> tuple[NDArray[np.float64], float]:
-        """Potentials of the rows, and the least cost."""
+    def solution(self) -> tuple[NDArray[np.float64], float]:
+        """Potentials of the rows, and the least cost, as floats, which prove nothing."""
         rows, columns = self.rows.astype(float), self.columns.astype(float)
         at, row, column = np.nonzero(
             self._proper[:, None, None] & (rows > 0)[:, :, None] & (columns > 0)[:, None, :]
@@ -122,19 +124,7 @@ class TransportProblems:
             return np.asarray(np.isclose(sums, 1).all(axis=0))
         return np.asarray((sums == 1).all(axis=0), bool)
 
-    def _shorter(self, at: int, potentials: Sequence[float]) -> tuple[Fraction, ...]:
-        """Potentials as short fractions: of decimals and small ones what proves more."""
-        decimal = tuple(Fraction(f"{u:.{_DIGITS}f}") for u in potentials)
-        small = tuple(Fraction(u).limit_denominator(_SMALL_DENOMINATOR) for u in potentials)
-        return max(small, decimal, key=lambda candidate: self._bound(at, candidate))
-
-    def _bound(self, at: int, potentials: tuple[Fraction, ...]) -> Fraction:
-        key = at, potentials
-        if key not in self._bounds:
-            self._bounds[key] = self._computed_bound(at, potentials)
-        return self._bounds[key]
-
-    def _computed_bound(self, at: int, potentials: Sequence[Fraction]) -> Fraction:
+    def _bound(self, at: int, potentials: Sequence[Fraction]) -> Fraction:
         occurring = [i for i, share in enumerate(self.rows[at].tolist()) if share]
         costs = self.costs[at].tolist()
         bound = sum((potentials[i] * self.rows[at][i] for i in occurring), start=Fraction(0))
@@ -185,7 +175,7 @@ class TwoWorlds:
         try:
             if self.is_nested:
                 return self.loose_bounds()
-            favorable, unfavorable = (one.least_cost() for one in self._problems)
+            favorable, unfavorable = (one.solution[1] for one in self._problems)
         except ResourceError:
             favorable = unfavorable = 0.0
         return Bounds(Fraction(favorable), 1 - Fraction(unfavorable))
@@ -238,7 +228,14 @@ class TwoWorlds:
         shares = self._eliminate(second, (*given, *witnesses)).reshape(-1, many)
         first = [*self._first_world(), *self._witness_tables(OTHER)]
         weights = self._eliminate(first, given).reshape(-1)
-        possible = self._eliminate(self._possible(), (*given, *witnesses)).reshape(-1, many)
+        # Which values the group's witnesses may have: all where a table has no row.
+        tables, factors = self.shares.tables, []
+        for name in witnesses:
+            counts = tables.counts[name]
+            seen = (counts > 0) | (counts.sum(axis=-1, keepdims=True) == 0)
+            whole = Factor(tables.names(name), seen.astype(np.int64))
+            factors.append(read_slice(whole, tables.protected, GROUP))
+        possible = self._eliminate(factors, (*given, *witnesses)).reshape(-1, many)
         least = [
             min(share for share, occurs in zip(*line, strict=True) if occurs)
             for line in zip(shares.tolist(), possible.tolist(), strict=True)
@@ -251,18 +248,18 @@ class TwoWorlds:
         """What only the world that reads the group's value needs, the decision aside."""
         sides = self.sides
         single = sides.reaches_decision - {*sides.witnesses, sides.decision}
-        return tuple(node for node in self._nodes if node in single)
-
-    @property
-    def _nodes(self) -> tuple[str, ...]:
-        return self.shares.relevant(self.rows)
+        return tuple(node for node in self.shares.relevant(self.rows) if node in single)
 
     def _first_world(self) -> list[Factor]:
         """Shared nodes, and those that make the chosen attributes; no witnesses."""
         tables, own = self.shares.tables, {*self._group_nodes, *self.sides.witnesses}
         return [
             *self.shares.context(self.rows),
-            *(self._primed(tables.read(n, OTHER)) for n in self._nodes if n not in own),
+            *(
+                self._primed(tables.read(node, OTHER))
+                for node in self.shares.relevant(self.rows)
+                if node not in own
+            ),
         ]
 
     def _second_world(self, kind: int) -> list[Factor]:
@@ -274,16 +271,6 @@ class TwoWorlds:
     def _witness_tables(self, group: int) -> list[Factor]:
         factors = [self.shares.tables.read(name, group) for name in self.sides.witnesses]
         return [self._primed(one) for one in factors] if group == OTHER else factors
-
-    def _possible(self) -> list[Factor]:
-        """Which values the group's witnesses may have: all where a table has no row."""
-        tables, factors = self.shares.tables, []
-        for name in self.sides.witnesses:
-            counts = tables.counts[name]
-            possible = (counts > 0) | (counts.sum(axis=-1, keepdims=True) == 0)
-            whole = Factor(tables.names(name), possible.astype(np.int64))
-            factors.append(read_slice(whole, tables.protected, GROUP))
-        return factors
 
     def _primed(self, factor: Factor) -> Factor:
         """The factor with the witnesses of the first world."""

@@ -5,7 +5,7 @@ steps that add up, ``ResampledEffects`` say how far both ends of each interval m
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,16 +14,30 @@ from typing import Any
 import numpy as np
 
 from evenhand.display import Described, Summary, percent, points
-from evenhand.effects.effects import DIRECTIONS, DirectionEffects, Effect, GraphEffects
-from evenhand.effects.standard_errors import NO_ERROR, standard_errors
+from evenhand.effects.effects import (
+    DIRECTIONS,
+    NORMAL,
+    PARTS,
+    DirectionEffects,
+    Effect,
+    GraphEffects,
+)
+from evenhand.effects.standard_errors import NO_ERROR, with_errors
 from evenhand.effects.worlds import Bounds
 from evenhand.errors import Problem, words_only
 from evenhand.question import Question
-from evenhand.question.group_words import decision_phrase, group_heading, people_of
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels, decision_phrase, group_heading, people_of
 from evenhand.verdict import MET, StatisticalVerdict, Verdict
 
-NORMAL = 1.959963984540054  # of a 95 % interval
+
+def ways_of(question: Question) -> Mapping[str, str]:
+    """Both directions of an effect in words, as "Female to Male"."""
+    ends = [group_heading(question, str(value)) for value in (question.group, question.other)]
+    return dict(zip(DIRECTIONS, (" to ".join(ends), " to ".join(ends[::-1])), strict=True))
+
+
+def _name(question: Question) -> str:
+    return f"through {', '.join(question.redlining)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -50,14 +64,7 @@ class Indirect(Described):
     @property
     def name(self) -> str:
         """Which effect is meant, as "through marital_status"."""
-        return f"through {', '.join(self.question.redlining)}"
-
-    @property
-    def ways(self) -> Mapping[str, str]:
-        """Both directions in words, as "Female to Male"."""
-        both = (self.question.group, self.question.other)
-        ends = [group_heading(self.question, str(value)) for value in both]
-        return dict(zip(DIRECTIONS, (" to ".join(ends), " to ".join(ends[::-1])), strict=True))
+        return _name(self.question)
 
     @property
     def threshold(self) -> Fraction:
@@ -94,16 +101,18 @@ class Indirect(Described):
     @cached_property
     def effects(self) -> Mapping[str, Mapping[str, Effect]]:
         """For each direction the effects, over all graphs: from the least to the largest."""
-        effects = {
-            direction: _union([one.directions[direction] for one in self.graphs])
-            for direction in DIRECTIONS
-            if self.graphs
-        }
+        effects = {name: _union(each) for name, each in self._directions.items()}
         for direction, ends in self.resampled.items():
             if self.witnesses and min(ends) > NO_ERROR:
                 through = effects[direction]["through"]
                 effects[direction]["through"] = replace(through, end_errors=ends)
         return effects
+
+    @property
+    def _directions(self) -> Mapping[str, list[DirectionEffects]]:
+        """The effects of each direction in all graphs; nothing where none was measured."""
+        names = DIRECTIONS if self.graphs else ()
+        return {name: [one.directions[name] for one in self.graphs] for name in names}
 
     @property
     def forward(self) -> Mapping[str, Effect]:
@@ -116,16 +125,9 @@ class Indirect(Described):
         return self.effects.get("backward", {})
 
     @property
-    def reference(self) -> tuple[Fraction, Fraction]:
-        """The group's share of favorable decisions in the model, over all graphs."""
-        ends = [one.forward.reference for one in self.graphs]
-        return min(end.lower for end in ends), max(end.upper for end in ends)
-
-    @property
-    def model_gap(self) -> tuple[Fraction, Fraction]:
+    def model_gap(self) -> Bounds:
         """The difference of the groups' rates as the graphs tell it, least and largest."""
-        gaps = [one.forward.gap for one in self.graphs]
-        return min(gap.lower for gap in gaps), max(gap.upper for gap in gaps)
+        return Bounds.hull(one.forward.gap for one in self.graphs)
 
     @property
     def unseen_mass(self) -> Fraction:
@@ -140,7 +142,7 @@ class Indirect(Described):
 
         That the graph may be another one, be it learned from the same rows, is not in it.
         """
-        return _interval(self.effects[direction][name])
+        return self.effects[direction][name].interval
 
     @property
     def population_verdict(self) -> StatisticalVerdict:
@@ -150,25 +152,14 @@ class Indirect(Described):
         graphs are. What has no interval shows nothing: bounds without resampling, and effects
         that no chance seems to move.
         """
-        if self.witnesses and self.resampled:
-            return self._statistical([of["through"] for of in self.effects.values()])
-        verdicts = {
-            self._statistical([_union([one])["through"] for one in graph.directions.values()])
+        judged = [
+            [with_errors(one)["through"].interval for one in graph.directions.values()]
             for graph in self.graphs
-        }
-        return verdicts.pop() if len(verdicts) == 1 else StatisticalVerdict.INCONCLUSIVE
-
-    def _statistical(self, effects: list[Effect]) -> StatisticalVerdict:
-        known = [
-            Bounds(*map(Fraction, interval))
-            for interval in map(_interval, effects)
-            if interval is not None
         ]
-        if any(ends.beyond(self.threshold) for ends in known):
-            return StatisticalVerdict.SHOWN
-        if len(known) == len(effects) and all(one.within(self.threshold) for one in known):
-            return StatisticalVerdict.WITHIN
-        return StatisticalVerdict.INCONCLUSIVE
+        if self.witnesses and self.resampled:
+            judged = [[of["through"].interval for of in self.effects.values()]]
+        verdicts = {_statistical(intervals, self.threshold) for intervals in judged}
+        return verdicts.pop() if len(verdicts) == 1 else StatisticalVerdict.INCONCLUSIVE
 
     @property
     def why_inconclusive(self) -> str:
@@ -203,15 +194,21 @@ class Indirect(Described):
         direction = "backward" if within["forward"] and not within["backward"] else "forward"
         ends = (question.group, question.other)[:: 1 if direction == "forward" else -1]
         group, other = (people_of(question, str(value), words) for value in ends)
-        names = _joined([words.column(name) for name in question.redlining])
-        had = f"the {names} of {other}" if " " in other else f"{_possessive(other)} {names}"
-        told = [one.directions[direction] for one in self.graphs]
+        columns = [words.column(name) for name in question.redlining]
+        names = " and ".join(filter(None, [", ".join(columns[:-1]), columns[-1]]))
+        possessive = f"{other}'" if other.endswith("s") else f"{other}'s"
+        had = f"the {names} of {other}" if " " in other else f"{possessive} {names}"
+        told = self._directions[direction]
         # An effect is what is reached minus the own share, each with its own unseen part.
-        low = min(one.through.lower + one.reference.upper for one in told)
-        high = max(one.through.upper + one.reference.lower for one in told)
-        own = [one.reference for one in told]
-        least, most = min(end.lower for end in own), max(end.upper for end in own)
-        would, instead = _shares_text((low, high), (least, most))
+        reached = (
+            Bounds(
+                one.through.lower + one.reference.upper, one.through.upper + one.reference.lower
+            )
+            for one in told
+        )
+        would, instead = _shares_text(
+            Bounds.hull(reached), Bounds.hull(one.reference for one in told)
+        )
         who = f"all were {group} but had" if question.basis == "all" else f"{group} had"
         return (
             f"If {who} {had}, all else as it is: {would} instead of {instead} "
@@ -235,7 +232,7 @@ class Indirect(Described):
             "graphs": len(self.graphs),
             "consistent": self.consistent,
             "effects": {
-                direction: {name: _effect_dict(effect) for name, effect in of.items()}
+                direction: {name: effect.to_dict() for name, effect in of.items()}
                 for direction, of in self.effects.items()
             },
             "gap": {
@@ -248,23 +245,25 @@ class Indirect(Described):
 
     def summary(self, labels: Labels | None = None) -> Summary:
         """The verdict, and every effect in both directions."""
+        found = {side for one in self.graphs for side in one.sides.sides.values()}
         lines = [
             (self._effect_label(name), *(self._effect_text(of[name]) for of in both))
             for both in [tuple(self.effects.values())]
             for name in self.forward
-            if name not in ("explained", "not judged") or self._has_children_on(name)
+            if name not in ("explained", "not judged") or name in found
         ]
-        columns = ("effect, in points", *self.ways.values())
+        notes: list[object] = [] if self.graphs and not self.has_path else [*self.reasons]
+        if any("±" in text for line in lines for text in line):
+            notes.append("± spans a 95 % interval; that the graph may be wrong is not in it.")
+        if "explained" in found:
+            notes.append("Whether the explained part is justified is for the reader to judge.")
         return Summary(
             title=f"{self.verdict}, {self.name}",
             sentence=self.sentence(labels) if self.graphs else "",
             facts=tuple(self._facts()),
-            columns=columns if lines else (),
+            columns=("effect, in points", *ways_of(self.question).values()) if lines else (),
             lines=tuple(lines),
-            notes=(
-                *(() if self.graphs and not self.has_path else self.reasons),
-                *self._notes(),
-            ),
+            notes=tuple(notes),
         )
 
     def _facts(self) -> Iterator[tuple[str, str]]:
@@ -272,10 +271,9 @@ class Indirect(Described):
         yield "verdict", f"criterion for this effect {self.claim}"
         if not self.graphs:
             return
-        why = self.why_inconclusive
-        shown = self.population_verdict is not StatisticalVerdict.INCONCLUSIVE
-        told = str(self.population_verdict)
-        yield "in the population", told if shown or not why else f"{told}: {why}"
+        told, why = self.population_verdict, self.why_inconclusive
+        is_open = told is StatisticalVerdict.INCONCLUSIVE and why
+        yield "in the population", f"{told}: {why}" if is_open else str(told)
         if self.question.basis == "all":
             yield "measured on", "all rows, whichever group they belong to"
         else:
@@ -287,19 +285,9 @@ class Indirect(Described):
         if self.unseen_mass:
             share = percent(float(self.unseen_mass))
             yield "unseen", f"up to {share} of the people: no row tells their rate"
-        model = self.span(*self.model_gap)
+        model = self.model_gap.text(self.threshold)
         data = points(self.data_gap, threshold=self.threshold)
         yield "gap between the groups", f"{data} points in the rows, {model} by the graph"
-
-    def _notes(self) -> Iterator[str]:
-        texts = [self._effect_text(one) for of in self.effects.values() for one in of.values()]
-        if any("±" in text for text in texts):
-            ends = ", of each end where there are two" if any("and" in t for t in texts) else ""
-            yield f"± spans a 95 % interval{ends}; that the graph may be wrong is not in it."
-        if any(
-            "explained" in of and any(of["explained"].bounds) for of in self.effects.values()
-        ):
-            yield "Whether the explained part is justified is for the reader to judge."
 
     def _effect_label(self, name: str) -> str:
         """An effect with the attributes through which it goes."""
@@ -313,22 +301,18 @@ class Indirect(Described):
 
     def _effect_text(self, effect: Effect) -> str:
         """An effect in percentage points, with half of its interval."""
-        text = self.span(effect.lower, effect.upper)
+        text = effect.bounds.text(self.threshold)
         if not any(effect.end_errors or ()):
             return text
         margins = dict.fromkeys(f"{100 * NORMAL * end:.1f}" for end in effect.end_errors or ())
         return f"{text} ± {' and '.join(margins)}"
 
-    def _has_children_on(self, side: str) -> bool:
-        return any(side in one.sides.sides.values() for one in self.graphs)
-
     @property
     def ends(self) -> Mapping[str, Bounds]:
         """For both directions the least and the largest effect, over all graphs."""
         return {
-            name: _hull(one.directions[name].through.bounds for one in self.graphs)
-            for name in DIRECTIONS
-            if self.graphs
+            name: Bounds.hull(one.through.bounds for one in each)
+            for name, each in self._directions.items()
         }
 
     def to_dict_of_change(self) -> dict[str, Any]:
@@ -344,83 +328,54 @@ class Indirect(Described):
         """The same in words, for a summary: before or after a change."""
         people = (self.question.group, self.question.other)
         ways = zip((people, people[::-1]), self.ends.values(), strict=False)
-        texts = ", ".join(f"{a} to {b} {self.span(*ends)}" for (a, b), ends in ways)
+        texts = ", ".join(f"{a} to {b} {ends.text(self.threshold)}" for (a, b), ends in ways)
         return f"{self.name}, {when}", f"{self.verdict} at {self.threshold}: {texts} points"
 
-    def span(self, low: Fraction, high: Fraction) -> str:
-        """Both ends of an effect in percentage points, or one number if they are alike."""
-        ends = (points(end, threshold=self.threshold) for end in (low, high))
-        return " to ".join(dict.fromkeys(ends))
 
-
-def _hull(bounds: Iterable[Bounds]) -> Bounds:
-    lower, upper = zip(*bounds, strict=True)
-    return Bounds(min(lower), max(upper))
+def _statistical(
+    intervals: list[tuple[float, float] | None], threshold: Fraction
+) -> StatisticalVerdict:
+    known = [Bounds(*map(Fraction, one)) for one in intervals if one is not None]
+    if any(one.beyond(threshold) for one in known):
+        return StatisticalVerdict.SHOWN
+    if len(known) == len(intervals) and all(one.within(threshold) for one in known):
+        return StatisticalVerdict.WITHIN
+    return StatisticalVerdict.INCONCLUSIVE
 
 
 def _union(directions: list[DirectionEffects]) -> dict[str, Effect]:
     """Each effect over several graphs: its least and its largest end, the largest error."""
-    errors = [standard_errors(one) for one in directions]
+    measured = [with_errors(one) for one in directions]
     union = {}
-    for name in dict.fromkeys(name for one in directions for name in one.effects):
-        effects = [one.effects[name] for one in directions]
-        known = [error[name] for error in errors if name in error]
-        ends = [one.ends for one in known if one.ends is not None]
+    for name in measured[0]:
+        effects = [one[name] for one in measured]
+        errors = [one.standard_error for one in effects if one.standard_error is not None]
+        ends = [one.end_errors for one in effects if one.end_errors is not None]
+        lower, upper = Bounds.hull(one.bounds for one in effects)
         union[name] = Effect(
-            lower=min(effect.lower for effect in effects),
-            upper=max(effect.upper for effect in effects),
+            lower=lower,
+            upper=upper,
             value=effects[0].value if len(effects) == 1 else None,
-            standard_error=max(one.value for one in known)
-            if len(known) == len(effects)
-            else None,
-            end_errors=(max(lower for lower, _ in ends), max(upper for _, upper in ends))
+            standard_error=max(errors) if len(errors) == len(effects) else None,
+            end_errors=(max(low for low, _ in ends), max(high for _, high in ends))
             if len(ends) == len(effects)
             else None,
         )
     return union
 
 
-def _interval(effect: Effect) -> tuple[float, float] | None:
-    if effect.end_errors is None:
-        return None
-    lower, upper = effect.end_errors
-    return float(effect.lower) - NORMAL * lower, float(effect.upper) + NORMAL * upper
-
-
-def _effect_dict(effect: Effect) -> dict[str, Any]:
-    return {
-        "lower": float(effect.lower),
-        "upper": float(effect.upper),
-        "value": None if effect.value is None else float(effect.value),
-        "standard_error": effect.standard_error,
-        "end_errors": effect.end_errors and list(effect.end_errors),
-    }
-
-
-def _shares_text(*spans: tuple[Fraction, Fraction]) -> list[str]:
+def _shares_text(*spans: Bounds) -> list[str]:
     """Shares in percent, with as many digits as tell them apart, two at most."""
     texts: list[str] = []
     for digits in range(3):
-        texts = [
-            " to ".join(
-                dict.fromkeys(
-                    percent(float(min(max(end, Fraction(0)), Fraction(1))), digits=digits)
-                    for end in ends
-                )
-            )
+        told = [
+            [percent(min(max(float(end), 0.0), 1.0), digits=digits) for end in ends]
             for ends in spans
         ]
+        texts = [" to ".join(dict.fromkeys(ends)) for ends in told]
         if len({*texts}) == len(texts):
             break
     return texts
-
-
-def _joined(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
-
-
-def _possessive(word: str) -> str:
-    return f"{word}'" if word.endswith("s") else f"{word}'s"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -441,14 +396,28 @@ class PathSteps:
     @classmethod
     def of(cls, indirect: Indirect, direction: str) -> "PathSteps":
         """The steps of one direction; there has to be a graph in which they were measured."""
-        typical = _typical(indirect.graphs).directions[direction]
+        # The graph whose effect through the chosen attributes is the median, lower of two.
+        ordered = sorted(indirect.graphs, key=lambda one: sum(one.forward.through.bounds))
+        typical = ordered[(len(ordered) - 1) // 2].directions[direction]
         every = [graph.directions[direction] for graph in indirect.graphs]
-        values = _values(typical)
+        # A number for each effect: the middle where it has bounds alone.
+        values = {name: effect.value for name, effect in typical.effects.items()}
+        if values["through"] is None:
+            values["through"] = (typical.through.lower + typical.through.upper) / 2
+        nothing = Fraction(0)
+        parts = (values.get(name) or nothing for name in PARTS)
+        values["combination"] = (values["total"] or nothing) - sum(parts, nothing)
+
+        def rate(world: str) -> Effect:
+            ends = Bounds.hull(one.shares.share(one.worlds[world]) for one in every)
+            value = typical.shares.share(typical.worlds[world]).lower
+            return Effect(lower=ends.lower, upper=ends.upper, value=value)
+
         return cls(
-            start=_rate(every, typical, "reference"),
-            reached=_rate(every, typical, "total"),
-            own=_rate(every, typical, "group"),
-            others=_rate(every, typical, "others"),
+            start=rate("reference"),
+            reached=rate("total"),
+            own=rate("group"),
+            others=rate("others"),
             effects={
                 name: replace(effect, value=values[name])
                 for name, effect in indirect.effects[direction].items()
@@ -456,46 +425,15 @@ class PathSteps:
         )
 
 
-def _typical(graphs: tuple[GraphEffects, ...]) -> GraphEffects:
-    """The graph whose effect through the chosen attributes is the median, lower of two."""
-    ordered = sorted(graphs, key=lambda graph: sum(graph.forward.through.bounds))
-    return ordered[(len(ordered) - 1) // 2]
-
-
-def _values(effects: DirectionEffects) -> Mapping[str, Fraction]:
-    """A number for each effect of a graph: the middle where it has bounds alone."""
-    through = effects.through
-    middle = (through.lower + through.upper) / 2 if through.value is None else through.value
-    values = {"through": middle} | {
-        name: effect.value
-        for name, effect in effects.effects.items()
-        if effect.value is not None
-    }
-    parts = ("direct", "through", "explained", "not judged")
-    rest = values["total"] - sum(values.get(name, 0) for name in parts)
-    return values | {"combination": rest}
-
-
-def _rate(every: list[DirectionEffects], typical: DirectionEffects, world: str) -> Effect:
-    ends: list[Bounds] = [one.shares.share(one.worlds[world]) for one in every]
-    return Effect(
-        lower=min(end.lower for end in ends),
-        upper=max(end.upper for end in ends),
-        value=typical.shares.share(typical.worlds[world]).lower,
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResampledEffects:
     """How often each verdict on the effect comes out, and the spread of its ends.
 
-    ``name`` says which effect is meant, ``ways`` each direction in words.
     ``ends`` holds for each direction the standard deviations of the lower and the upper end;
     they are nothing that a bound has by itself, so bounds get theirs from here.
     """
 
-    name: str
-    ways: Mapping[str, str]
+    question: Question
     resamples: int
     verdicts: Mapping[Verdict, int]
     ends: Mapping[str, tuple[float, float]]
@@ -506,16 +444,13 @@ class ResampledEffects:
         measured = [one for one in effects if one.graphs]
         ends = {}
         for direction in DIRECTIONS if len(measured) > 1 else ():
-            through = [one.effects[direction]["through"] for one in measured]
-            both = np.array([[float(one.lower), float(one.upper)] for one in through])
-            lower, upper = both.std(axis=0, ddof=1).tolist()
+            through = [one.ends[direction] for one in measured]
+            lower, upper = np.array(through, float).std(axis=0, ddof=1).tolist()
             ends[direction] = lower, upper
-        verdicts = Counter(one.verdict for one in effects)
         return cls(
-            name=effects[0].name,
-            ways=effects[0].ways,
+            question=effects[0].question,
             resamples=len(effects),
-            verdicts=dict(verdicts),
+            verdicts=Counter(one.verdict for one in effects),
             ends=ends,
         )
 
@@ -536,9 +471,11 @@ class ResampledEffects:
         """The verdicts, and how far the ends move, in percentage points."""
         ordered = sorted(self.verdicts.items(), key=lambda item: -item[1])
         shares = ", ".join(f"{name} {percent(many / self.resamples)}" for name, many in ordered)
-        facts = [(self.name, shares)]
+        facts = [(_name(self.question), shares)]
         for direction, ends in self.ends.items():
             errors = " and ".join(dict.fromkeys(f"{100 * end:.1f}" for end in ends))
             what = "standard errors of its ends" if "and" in errors else "standard error"
-            facts.append((f"from {self.ways[direction]}", f"{what} {errors} points"))
+            facts.append(
+                (f"from {ways_of(self.question)[direction]}", f"{what} {errors} points")
+            )
         return tuple(facts)

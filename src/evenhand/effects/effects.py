@@ -9,7 +9,7 @@ of the gap between the two groups is spurious. The other direction exchanges the
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,7 @@ from evenhand.question.question import Basis, Question
 from evenhand.verdict import Verdict, all_must_hold
 
 DIRECTIONS = ("forward", "backward")
+NORMAL = 1.959963984540054  # of a 95 % interval
 _SLACK = Fraction(1, 10**9)  # between bounds that different solvers prove
 
 
@@ -54,6 +55,24 @@ class Effect:
     def bounds(self) -> Bounds:
         """Both ends."""
         return Bounds(self.lower, self.upper)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """A 95 % interval around both ends; None where their errors are not known."""
+        if self.end_errors is None:
+            return None
+        lower, upper = self.end_errors
+        return float(self.lower) - NORMAL * lower, float(self.upper) + NORMAL * upper
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "lower": float(self.lower),
+            "upper": float(self.upper),
+            "value": None if self.value is None else float(self.value),
+            "standard_error": self.standard_error,
+            "end_errors": self.end_errors and list(self.end_errors),
+        }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,37 +110,37 @@ class DirectionEffects:
     @cached_property
     def worlds(self) -> Mapping[str, World]:
         """The worlds that effects compare; "through" only where it is identified."""
-        on = self.sides.children_on
-        children = frozenset(self.tables.children)
-        worlds = {
-            "reference": World(frozenset(), self.rows),
-            "direct": World(on("direct"), self.rows),
-            "through": World(on("through"), self.rows),
-            "explained": World(on("explained"), self.rows),
-            "not judged": World(on("not judged"), self.rows),
+        absent = {"not judged": self.sides.explained is None, "through": not self.identified}
+        parts = [part for part in PARTS if not absent.get(part)]
+        nobody, children = frozenset[str](), frozenset(self.tables.children)
+        return {
+            "reference": World(nobody, self.rows),
+            **{part: World(self.sides.children_on(part), self.rows) for part in parts},
             "total": World(children, self.rows),
-            "group": World(frozenset(), self._rows_of(GROUP)),
+            "group": World(nobody, self._rows_of(GROUP)),
             "others": World(children, self._rows_of(OTHER)),
         }
-        if self.sides.explained is None:
-            del worlds["not judged"]
-        if not self.identified:
-            del worlds["through"]
-        return worlds
 
     @cached_property
     def expressions(self) -> Mapping[str, Expression]:
         """Each effect as a sum of shares; where witnesses are, without the part through R."""
         worlds = self.worlds
-        parts = [part for part in worlds if part in _PARTS]
-        sums = {part: _difference(worlds[part], worlds["reference"]) for part in parts}
+        sums = {
+            part: _difference(worlds[part], worlds["reference"])
+            for part in PARTS
+            if part in worlds
+        }
         total = _difference(worlds["total"], worlds["reference"])
         combination, spurious = Counter(total), _difference(worlds["others"], worlds["group"])
         for part in sums.values():
             combination.subtract(part)
         spurious.subtract(total)
         sums |= {"combination": combination, "total": total, "spurious": spurious}
-        return {name: _without_zeros(sums[name]) for name in EFFECTS if name in sums}
+        return {
+            name: {world: times for world, times in sums[name].items() if times}
+            for name in EFFECTS
+            if name in sums
+        }
 
     @cached_property
     def potentials(self) -> tuple[Potentials, Potentials]:
@@ -146,9 +165,10 @@ class DirectionEffects:
     @cached_property
     def effects(self) -> Mapping[str, Effect]:
         """Every effect, in the order in which they are told."""
-        effects = {
-            name: self._effect(expression) for name, expression in self.expressions.items()
-        }
+        effects = {}
+        for name, expression in self.expressions.items():
+            ends, value = self.shares.bounds(expression), self.shares.value(expression)
+            effects[name] = Effect(lower=ends.lower, upper=ends.upper, value=value)
         if not self.identified:
             worlds = self.two_worlds
             exact = self.tables.exact
@@ -217,26 +237,21 @@ class DirectionEffects:
             return Verdict.CERTIFIED
         return Verdict.NOT_CERTIFIED if bounds.beyond(threshold) else Verdict.CANNOT_DECIDE
 
-    def _effect(self, expression: Expression) -> Effect:
-        ends = self.shares.bounds(expression)
-        return Effect(lower=ends.lower, upper=ends.upper, value=self.shares.value(expression))
-
 
 EFFECTS = (
     *("direct", "through", "explained", "not judged", "combination"),
     *("total", "spurious"),
 )
-_PARTS = EFFECTS[:4]
+PARTS = EFFECTS[:4]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GraphEffects:
-    """The effects in one graph, in both directions."""
+    """The effects in one graph, in both directions by name."""
 
     sides: PathSides
     tables: ModelTables
-    forward: DirectionEffects
-    backward: DirectionEffects
+    directions: Mapping[str, DirectionEffects]
 
     @classmethod
     def of(
@@ -259,20 +274,20 @@ class GraphEffects:
         tables = ModelTables.of(
             source, graph, protected=sides.protected, decision=sides.decision
         )
-        tables = tables if exact else tables.in_floats()
+        tables = replace(tables, exact=exact)
         known = potentials or {}
-        forward, backward = (
-            DirectionEffects(
+        directions = {
+            direction: DirectionEffects(
                 tables=own, sides=sides, basis=question.basis, recorded=known.get(direction)
             )
             for direction, own in zip(DIRECTIONS, (tables, tables.swapped()), strict=True)
-        )
-        return cls(sides=sides, tables=tables, forward=forward, backward=backward)
+        }
+        return cls(sides=sides, tables=tables, directions=directions)
 
     @property
-    def directions(self) -> Mapping[str, DirectionEffects]:
-        """Both directions by name."""
-        return dict(zip(DIRECTIONS, (self.forward, self.backward), strict=True))
+    def forward(self) -> DirectionEffects:
+        """The effects from the group's value to the others'."""
+        return self.directions["forward"]
 
     def verdict(self, threshold: Fraction) -> Verdict:
         """Whether both directions are smaller than the threshold."""
@@ -283,7 +298,3 @@ def _difference(world: World, reference: World) -> Counter[World]:
     difference = Counter({world: 1})
     difference[reference] -= 1
     return difference
-
-
-def _without_zeros(expression: Counter[World]) -> Expression:
-    return {world: times for world, times in expression.items() if times}

@@ -4,18 +4,16 @@ Where an assignment of the parents never occurs, the data say nothing about the 
 Nothing stands in for it: its shares are 0, and what is lost so widens an interval.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import prod
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts import Attribute, CountTable, ExaminedCounts
-from evenhand.counts.count_table import code_type
+from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.errors import Remedy, ResourceError, listed
 from evenhand.graph import PartialGraph
 from evenhand.graph.conditional_tables import Factor
@@ -23,11 +21,8 @@ from evenhand.graph.conditional_tables import Factor
 MOST_EXACT_CELLS = 2**20
 
 
-class TableSource(Protocol):
-    """Whatever gives counts of a node's values for each assignment of its parents."""
-
-    def __call__(self, names: tuple[str, ...]) -> NDArray[np.int64]:
-        """The counts with an axis for each name, parents first."""
+# The counts of a node's values for each assignment of its parents: an axis for each name.
+TableSource: TypeAlias = Callable[[tuple[str, ...]], NDArray[np.int64]]
 
 
 def compared_counts(examined: ExaminedCounts) -> CountTable:
@@ -40,12 +35,9 @@ def compared_counts(examined: ExaminedCounts) -> CountTable:
         question.groups_column: (examined.groups, examined.group_codes),
         question.decision: (examined.decisions, examined.decision_codes),
     }
-    attributes, codes = list(counts.attributes), list(counts.codes)
     for name, (values, column) in columns.items():
-        at = counts.position(name)
-        attributes[at] = Attribute(name, values)
-        codes[at] = column.astype(code_type(len(values)))
-    return CountTable(tuple(attributes), tuple(codes), counts.counts)
+        counts = counts.with_column(name, values, column)
+    return counts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,10 +64,6 @@ class ModelTables:
         }
         counts = {node: source((*causes, node)) for node, causes in parents.items()}
         return cls(protected=protected, decision=decision, parents=parents, counts=counts)
-
-    def in_floats(self) -> "ModelTables":
-        """The same tables, computed with floats."""
-        return replace(self, exact=False)
 
     def swapped(self) -> "ModelTables":
         """The same tables with the two groups exchanged."""
@@ -124,7 +112,12 @@ class ModelTables:
             shares: NDArray[np.float64] = counts / np.maximum(totals, 1)
             return shares
         if counts.size > MOST_EXACT_CELLS:
-            raise too_many_cells(self.names(node), self.cards)
+            raise ResourceError.of(
+                f"An exact table over {listed(self.names(node))} would have {counts.size:,} "
+                "cells.",
+                f"At most {MOST_EXACT_CELLS:,} are computed exactly.",
+                (Remedy("Merge values", "merge"), Remedy("use coarser bins", "bins")),
+            )
         pairs = zip(
             counts.ravel().tolist(),
             np.broadcast_to(np.maximum(totals, 1), counts.shape).ravel().tolist(),
@@ -143,13 +136,3 @@ def read_slice(factor: Factor, name: str, value: int) -> Factor:
     rest = (*factor.names[:at], *factor.names[at + 1 :])
     part = factor.table.take(value, axis=at)
     return Factor(rest, np.asarray(part, factor.table.dtype))
-
-
-def too_many_cells(names: tuple[str, ...], cards: Mapping[str, int]) -> ResourceError:
-    """The refusal of an exact table that is too large."""
-    return ResourceError.of(
-        f"An exact table over {listed(names)} would have "
-        f"{prod(cards[name] for name in names):,} cells.",
-        f"At most {MOST_EXACT_CELLS:,} are computed exactly.",
-        (Remedy("Merge values", "merge"), Remedy("use coarser bins", "bins")),
-    )

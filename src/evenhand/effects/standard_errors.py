@@ -6,13 +6,14 @@ there. The graph is taken as given; that it was learned from the same rows is no
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import sqrt
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.effects.effects import DirectionEffects
+from evenhand.effects.effects import DirectionEffects, Effect
 from evenhand.effects.model_tables import ModelTables, read_slice
 from evenhand.effects.worlds import (
     FAVORABLE,
@@ -31,28 +32,18 @@ NO_ERROR = 1e-12  # less is rounding
 _PRIOR_ROWS = 2  # Agresti and Coull's: one for each of two values
 
 
-class EffectErrors(NamedTuple):
-    """The standard error of an effect's value, and those of its lower and its upper end.
-
-    ``ends`` is None where an end does not move although it depends on the rows: the first
-    derivative does not tell by how much it would.
-    """
-
-    value: float
-    ends: tuple[float, float] | None
-
-
-def standard_errors(effects: DirectionEffects) -> dict[str, EffectErrors]:
-    """The standard errors of each effect that is a sum of shares.
+def with_errors(effects: DirectionEffects) -> dict[str, Effect]:
+    """The effects with standard errors, of those that are a sum of shares.
 
     Each end is a sum of its own where rows are unseen. That all rows alike in the causes have
     one value does not show that every further one has it: the ends count two more rows there,
-    spread evenly.
+    spread evenly. Ends have no error where one does not move although it depends on the rows:
+    the first derivative does not tell by how much it would.
     """
-    shares = WorldShares(effects.tables.in_floats())
+    shares = WorldShares(replace(effects.tables, exact=False))
     slopes = {world: _end_slopes(shares, world) for world in {*effects.worlds.values()}}
     spread = _spread_shares(shares.tables)
-    errors = {}
+    found = dict(effects.effects)
     for name, expression in effects.expressions.items():
         if name == "combination" and not effects.identified:
             continue
@@ -65,8 +56,9 @@ def standard_errors(effects: DirectionEffects) -> dict[str, EffectErrors]:
             _standard_error(shares.tables, spread, terms) for terms in (of_lower, of_upper)
         )
         is_known = not expression or min(lower, upper) > NO_ERROR
-        errors[name] = EffectErrors(value, (lower, upper) if is_known else None)
-    return errors
+        ends = (lower, upper) if is_known else None
+        found[name] = replace(found[name], standard_error=value, end_errors=ends)
+    return found
 
 
 def _standard_error(

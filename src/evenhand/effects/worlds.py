@@ -25,6 +25,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.display import points
 from evenhand.effects.model_tables import MOST_EXACT_CELLS, ModelTables, read_slice
 from evenhand.graph import PartialGraph
 from evenhand.graph.conditional_tables import Factor, eliminate
@@ -83,9 +84,9 @@ class PathSides:
         """For each child of the protected attribute, which paths lead on from it."""
         return {name: self._side(name) for name in sorted(self.graph.children(self.protected))}
 
-    def children_on(self, *sides: Side) -> frozenset[str]:
-        """The children of the protected attribute on these sides."""
-        return frozenset(name for name, side in self.sides.items() if side in sides)
+    def children_on(self, side: str) -> frozenset[str]:
+        """The children of the protected attribute on this side."""
+        return frozenset(name for name, own in self.sides.items() if own == side)
 
     def _side(self, child: str) -> Side:
         if child == self.decision:
@@ -126,6 +127,17 @@ class Bounds(NamedTuple):
 
     lower: Fraction
     upper: Fraction
+
+    @classmethod
+    def hull(cls, bounds: Iterable["Bounds"]) -> "Bounds":
+        """From the least lower end to the largest upper one."""
+        lower, upper = zip(*bounds, strict=True)
+        return cls(min(lower), max(upper))
+
+    def text(self, threshold: Fraction) -> str:
+        """Both ends in percentage points, or one number if they are alike."""
+        ends = (points(end, threshold=threshold) for end in self)
+        return " to ".join(dict.fromkeys(ends))
 
     def within(self, threshold: Fraction) -> bool:
         """Whether all of it is nearer to zero than the threshold."""
@@ -212,16 +224,8 @@ class WorldShares:
         """The nodes, decision and protected attribute aside, that bear on a share."""
         tables = self.tables
         ends = {tables.decision} if rows is None else {tables.decision, tables.protected}
-        relevant: set[str] = set()
-        while ends:
-            relevant |= ends
-            causes = {cause for node in ends for cause in tables.parents[node]}
-            ends = causes - relevant - {tables.protected}
-        return tuple(
-            node
-            for node in tables.parents
-            if node in relevant and node not in (tables.protected, tables.decision)
-        )
+        causes = _reached(ends, tables.parents.__getitem__, avoid={tables.protected})
+        return tuple(node for node in tables.parents if node in causes - {tables.decision})
 
     def context(self, rows: int | None) -> list[Factor]:
         """How much the rows of a group count, for each assignment of its causes."""
@@ -238,12 +242,7 @@ class WorldShares:
     @cached_property
     def group_ancestors(self) -> frozenset[str]:
         """Everything that causes the protected attribute."""
-        ancestors, ahead = set[str](), [self.tables.protected]
-        while ahead:
-            new = {*self.tables.parents[ahead.pop()]} - ancestors
-            ancestors |= new
-            ahead += new
-        return frozenset(ancestors)
+        return _reached([self.tables.protected], self.tables.parents.__getitem__, avoid=())
 
     @cached_property
     def _group_shares(self) -> NDArray[Any]:

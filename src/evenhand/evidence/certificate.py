@@ -1,12 +1,10 @@
 """``Certificate``: a verdict with everything that it rests on, and its documents."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,35 +13,32 @@ from evenhand.counts import Determination, ExaminedCounts
 from evenhand.display import Pictured, ProgressCallback, Summary
 from evenhand.effects.claim import Indirect, ResampledEffects
 from evenhand.errors import Problem, words_only
-from evenhand.evidence import sentences
-from evenhand.evidence.decision_rules import (
-    comparable_columns,
-    determinations,
-    met_by_construction,
-)
-from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph
+from evenhand.evidence.decision_rules import comparable_columns, determinations
+from evenhand.evidence.graph_origin import GraphOrigin, edges
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_table import digest
-from evenhand.evidence.population import ClaimVerdicts, GraphOutcome, Population, population
+from evenhand.evidence.population import ClaimVerdicts, Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.evidence.sentences import (
-    assumption_sentences,
-    deciding_partition,
-    explained_by_chance,
-    first_sentence,
-    prediction_claim,
-)
 from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.files import write_file
 from evenhand.graph import PartialGraph
 from evenhand.question import Codings, Number, Question
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels
 from evenhand.record import canonical
-from evenhand.verdict import MET, Coverage, StatisticalVerdict, Verdict
+from evenhand.verdict import Coverage, StatisticalVerdict, Verdict
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
+
+_SCOPES = {
+    "causes": "Only the decision causes were examined: in rows that follow the graph exactly "
+    "no other block set differs by more, but in finite data one can.",
+    "predictions": "Only the causes of the recorded decision were examined: predictions need "
+    "not follow the graph, and among people alike in other attributes they can differ by more.",
+    "minimal": "The decision causes and all minimal block sets were examined: in finite data a "
+    "larger block set can still differ.",
+    "all": "All block sets of the graph were examined.",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -58,7 +53,8 @@ class Certificate(Pictured):
     that alone determine the decision; ``without_rule`` is, under a declared rule, the
     certificate without it and without them. ``tried`` says how many ways to class numbers,
     other arrows and other graphs were judged. ``indirect`` is the claim about effects through
-    chosen attributes, if the question makes one.
+    chosen attributes, if the question makes one. ``answer`` is what an audit answered, as the
+    full record states it.
     """
 
     verdict: Verdict
@@ -82,6 +78,7 @@ class Certificate(Pictured):
     without_rule: "Certificate | None" = None
     tried: Mapping[str, int] = field(default_factory=dict)
     indirect: Indirect | None = None
+    answer: Mapping[str, Any] | None = None
 
     def __repr__(self) -> str:
         threshold = self.question.threshold
@@ -159,17 +156,12 @@ class Certificate(Pictured):
             return replace(beyond, verdict=StatisticalVerdict.INCONCLUSIVE)
         return beyond
 
-    def verdicts(self, *, by_rows: bool) -> ClaimVerdicts:
-        """The verdict on each claim, on these rows or on the population.
-
-        Where the decision is determined neither can be given: that on the rows says so.
-        """
-        by_rows, through = by_rows or self.is_determined, self.indirect
-        verdicts: dict[str, Verdict | StatisticalVerdict]
-        verdicts = {"": self.verdict if by_rows else self.population.verdict}
-        if through is not None:
-            verdicts[through.name] = through.verdict if by_rows else through.population_verdict
-        return verdicts
+    @property
+    def verdicts(self) -> ClaimVerdicts:
+        """The verdict on each claim on these rows, that on the direct effect under ""."""
+        through = self.indirect
+        beside = {} if through is None else {through.name: through.verdict}
+        return {"": self.verdict, **beside}
 
     @property
     def is_determined(self) -> bool:
@@ -207,35 +199,38 @@ class Certificate(Pictured):
         others = self.partitions[len(self.causes) :]
         relaxed = relax(self.causes, others, assurance=assurance, threshold=question.threshold)
         if self.is_determined:
-            return replace(relaxed, moments=None, coverage=Fraction(0))
+            return replace(relaxed, mean=None, mean_square=None, coverage=Fraction(0))
         return relaxed
 
     @property
+    def deciding_partition(self) -> Partition:
+        """That by the decision causes; another block set if only that one differs."""
+        return next((one for one in self.partitions if one.violating), self.partition)
+
+    @property
     def explained_by_chance(self) -> bool:
-        """Whether all that was seen is no more than chance would make, given this graph."""
+        """Whether all that was seen is no more than chance would make, given this graph.
+
+        Where the graph leaves several sets of causes open it must be so for all of them, each
+        tested at its part of .05.
+        """
         if self.release or self.is_determined:
             return False
-        return explained_by_chance((*self.causes, deciding_partition(self.partitions)))
+        different = {one.names: one for one in (*self.causes, self.deciding_partition)}
+        return all(one.is_explained(0.05 / len(different)) for one in different.values())
+
+    @property
+    def prediction_claim(self) -> dict[str, str]:
+        """What a difference of predictions says, under a name; none of recorded decisions."""
+        recorded = self.question.predicts
+        alike = f"people alike in the causes of the recorded {recorded}"
+        return {"claim": f"{alike} get different predictions"} if recorded else {}
 
     def first_sentence(self, labels: Labels | None = None) -> str:
-        """How many groups differ, seen and by chance, and the difference on average.
+        """How many groups differ, seen and by chance, and the difference on average."""
+        from evenhand.wording import certificate_words  # noqa: PLC0415  # as ``summary``
 
-        Where the decision is determined, that, and the verdict without the rule.
-        """
-        if self.is_determined:
-            beside = self.without_rule
-            return self.reasons[0].what + (
-                f" Without it: {beside.verdict}. {beside.first_sentence(labels)}"
-                if beside is not None
-                else ""
-            )
-        return first_sentence(
-            self.partitions,
-            causes=len(self.causes),
-            min_coverage=self.min_coverage,
-            released=self.release is not None,
-            labels=labels,
-        )
+        return certificate_words.first_sentence(self, labels)
 
     @property
     def by_chance(self) -> ByChance | None:
@@ -243,34 +238,55 @@ class Certificate(Pictured):
         return None if self.release else self.partition.by_chance
 
     @property
-    def as_unedited(self) -> UneditedGraph:
+    def as_unedited(self) -> dict[str, Any]:
         """The graph and what it gives, as told beside the certificate of an edited one."""
-        outcome = GraphOutcome(
-            verdict=self.verdict,
-            population=self.population.verdict,
-            measured=int(self.partition.measured.sum()),
-            violating=self.partition.violating,
-        )
-        return replace(UneditedGraph.of(self.graph), outcome=outcome)
+        return {
+            **edges(self.graph),
+            "verdict": str(self.verdict),
+            "population": str(self.population.verdict),
+            "measured": int(self.partition.measured.sum()),
+            "violating": self.partition.violating,
+        }
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """SHA-256 of the counts that the verdict rests on."""
-        return digest(self.partition)
+        return self.partition.digest
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the verdict takes for granted, in words and without numbers."""
-        applying = assumption_sentences(
-            self.question,
-            self.graph_origin,
-            scope=self.scope,
-            complete=self.complete,
-            pools_others=self.pools_others,
-            pools_decisions=self.pools_decisions,
-            left_out=self.examined.left_out,
-            dropped=self.dropped,
-        )
+        question, origin = self.question, self.graph_origin
+        decision, predicts, through = question.decision, question.predicts, question.redlining
+        direct = f"direct effect of {question.groups_column} on"
+        scope = "predictions" if predicts and self.scope == "causes" else self.scope
+        said = {
+            "The verdict holds if the graph is right: it lacks no common cause of its "
+            "attributes, and every arrow points from cause to effect.": True,
+            f"The graph was {origin}.": True,
+            f"Only the {direct} {decision} is measured, not what works through other "
+            "attributes.": not through and not predicts,
+            f"People alike in the causes of the recorded {predicts} are compared by their "
+            f"predictions, {decision}; no {direct} them is claimed, and a model that does not "
+            "read it has none.": bool(predicts),
+            "The verdict is about these predictions, not about the model as a rule for new "
+            "rows.": bool(predicts),
+            f"The verdict is about the {direct} {decision}; the effect through "
+            f"{', '.join(through)} has one of its own, and nothing is said of other "
+            "ways.": bool(through),
+            "The threshold was chosen by whoever asked the question.": True,
+            "The verdict describes these rows; what they tell about other people is a matter "
+            "of statistics.": True,
+            _SCOPES[scope]: self.complete,
+            "Not all block sets that were asked for were examined.": not self.complete,
+            "Where one of the groups is absent nothing is measured, and nothing is said.": True,
+            "Certified does not mean anonymous.": True,
+            f"All groups other than {question.group} were pooled.": self.pools_others,
+            "Rows of groups that are not compared were left out.": self.examined.left_out > 0,
+            "Rows with missing values were dropped.": self.dropped > 0,
+            "All decisions that are not favorable were pooled.": self.pools_decisions,
+        }
+        applying = (sentence for sentence, applies in said.items() if applies)
         return (*applying, *self.also_assumed)
 
     @property
@@ -279,7 +295,7 @@ class Certificate(Pictured):
         return (
             *self.graph_origin.assumptions(self.question.decision),
             *self.contradictions,
-            *((self.release.notice,) if self.release else ()),
+            *((self.release.notice, *self.release.acceptance) if self.release else ()),
         )
 
     @property
@@ -328,23 +344,17 @@ class Certificate(Pictured):
             return self
         return replace(self, indirect=replace(self.indirect, resampled=draws.ends))
 
-    def full_document(self) -> dict[str, Any]:
-        """The record for the owner of the data: every subpopulation, and digests."""
-        content: dict[str, Any] = json.loads(self.to_json())
-        return content
-
-    def shared_document(self, *, least_count: int = 10) -> dict[str, Any]:
-        """The record for others: what it withholds cannot be computed from what it shows."""
-        content: dict[str, Any] = json.loads(self.to_shared_json(least_count=least_count))
-        return content
-
     def to_json(self) -> str:
         """The full record as canonical JSON."""
-        return canonical(_records().full_record(self))
+        from evenhand.evidence.certificate_record import full_record  # noqa: PLC0415  # a cycle
+
+        return canonical(full_record(self))
 
     def to_shared_json(self, *, least_count: int = 10) -> str:
         """The record for others, without subpopulations that have a cell under the count."""
-        return canonical(_records().shared_record(self, least_count=least_count))
+        from evenhand.evidence.certificate_record import shared_record  # noqa: PLC0415  # same
+
+        return canonical(shared_record(self, least_count=least_count))
 
     def write(
         self,
@@ -360,7 +370,9 @@ class Certificate(Pictured):
         ``data`` if that names a CSV file of at most 50 MB. An existing file is replaced only
         with ``overwrite``.
         """
-        check = partial(_confirm, data=data, progress=progress)
+        from evenhand.record.stand_alone import confirm  # noqa: PLC0415  # loads the checker
+
+        check = partial(confirm, data=data, progress=progress)
         return write_file(path, self.to_json(), mode=0o600, overwrite=overwrite, check=check)
 
     def write_shared(
@@ -373,8 +385,10 @@ class Certificate(Pictured):
         progress: ProgressCallback | None = None,
     ) -> Path:
         """Write the shared document in the same way, readable by everybody."""
+        from evenhand.record.stand_alone import confirm  # noqa: PLC0415  # as above
+
         text = self.to_shared_json(least_count=least_count)
-        check = partial(_confirm, data=data, progress=progress)
+        check = partial(confirm, data=data, progress=progress)
         return write_file(path, text, mode=0o644, overwrite=overwrite, check=check)
 
     def to_dict(
@@ -385,7 +399,7 @@ class Certificate(Pictured):
         return {
             "verdict": str(self.verdict),
             "sentence": self.first_sentence(labels),
-            **prediction_claim(question),
+            **self.prediction_claim,
             "explained_by_chance": self.explained_by_chance,
             "reasons": [reason.text(words_only) for reason in self.reasons],
             **replace(question.direct, rule=()).to_dict(),
@@ -398,14 +412,14 @@ class Certificate(Pictured):
             "decision_causes": list(self.decision_causes),
             "possible_decision_causes": list(map(list, self.possible_decision_causes)),
             "graph": {**self.graph.to_dict(), "origin": str(self.graph_origin)},
-            **self._unedited,
+            **({"unedited": before} if (before := self.graph_origin.unedited) else {}),
             "scope": {
                 "asked": self.scope,
                 "complete": self.complete,
                 "examined": [list(partition.names) for partition in self.partitions],
             },
-            "subpopulations": sentences.numbers_by_chance(partition, self.by_chance),
-            "risk_difference": sentences.difference_moments(partition),
+            "subpopulations": partition.numbers_beside(self.by_chance),
+            "risk_difference": partition.difference_moments,
             "relaxed": self.relaxed(assurance=assurance).to_dict(),
             "population": self.population.to_dict(),
             "evidence": [subpopulation.to_dict() for subpopulation in self.evidence],
@@ -424,91 +438,12 @@ class Certificate(Pictured):
 
     def summary(self, labels: Labels | None = None) -> Summary:
         """The verdict, what was asked and given, and the strongest evidence."""
-        question = self.question
-        sets = ["{" + ", ".join(names) + "}" for names in self.possible_decision_causes]
-        compared = f"{question.groups_column} {question.compared.text(self.examined.groups)}"
-        counted = question.outcome.text(len(self.examined.decisions))
-        facts = [
-            ("verdict", f"criterion {self._claim}"),
-            *([("in the population", self.population.headline)] if self.is_sample else []),
-            ("question", f"{question.decision}{counted}: {compared}"),
-            *prediction_claim(question).items(),
-            ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
-            ("graph", str(self.graph_origin)),
-            *self._as_learned,
-            ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),
-            *([("possible decision causes", " or ".join(sets))] if self.ambiguous else []),
-            *sentences.partition_facts(self.partition),
-            *(self._statistical_facts() if self.is_sample else []),
-        ]
-        if self.without_rule is not None:
-            beside = f"{self.without_rule.verdict}: {self.without_rule.first_sentence(labels)}"
-            facts.insert(1, ("without the rule", beside))
-        if self.indirect is not None:
-            said = f"criterion {self.indirect.claim}. {self.indirect.sentence(labels)}"
-            facts.insert(1 + self.is_sample, (self.indirect.name, said))
-        table = self.evidence.summary()
-        # Chance did not make released rows: no interval and no p, which are the last columns.
-        columns = slice(-2 if self.release else None)
-        return Summary(
-            title=str(self.verdict),
-            sentence=self.first_sentence(labels),
-            facts=tuple(facts),
-            columns=table.columns[columns] if table.lines else (),
-            lines=tuple(line[columns] for line in table.lines),
-            more=table.more,
-            notes=(
-                *self.reasons,
-                *(
-                    one.near_problem(question.decision, self.row_count)
-                    for one in self.determinations
-                    if not one.exact
-                ),
-                *self.also_assumed,
-            ),
-            hint='evenhand.audit(…).report().write("report.html") writes the whole page.',
-        )
+        # Words stand above what they are about: they are loaded when somebody asks for them.
+        from evenhand.wording import certificate_words  # noqa: PLC0415
 
-    @property
-    def _unedited(self) -> dict[str, Any]:
-        """The graph before the edits and what it gives, if there were any."""
-        before = self.graph_origin.unedited
-        return {"unedited": before.to_dict()} if before else {}
-
-    @property
-    def _as_learned(self) -> list[tuple[str, str]]:
-        """What the graph gives without the edits, in words."""
-        origin = self.graph_origin
-        before = origin.unedited and origin.unedited.outcome
-        return [(f"as {origin.kind}", str(before))] if before else []
+        return certificate_words.summary(self, labels)
 
     @property
     def is_sample(self) -> bool:
         """Whether the rows say something of a population: unchanged, and not determined."""
         return not self.release and not self.is_determined
-
-    def _statistical_facts(self) -> list[tuple[str, str]]:
-        """What chance would make, and the tests over all subpopulations."""
-        chance = sentences.chance_facts(self.partitions)
-        return [*chance, *(self.population.facts if self.by_chance else ())]
-
-    @property
-    def _claim(self) -> str:
-        """Whether the criterion is met, in words."""
-        if self.question.rule:
-            return met_by_construction(self.question)
-        return f"{MET[self.verdict]} at τ = {self.question.threshold}, given this graph"
-
-
-def _records() -> ModuleType:
-    """The functions that make records of certificates; they import this module."""
-    from evenhand.evidence import certificate_record  # noqa: PLC0415  # as it says
-
-    return certificate_record
-
-
-def _confirm(written: Path, **settings: Any) -> None:  # noqa: ANN401  # those of ``confirm``
-    """Have the checker, which is loaded for this alone, check a file."""
-    from evenhand.record.stand_alone import confirm  # noqa: PLC0415  # as it says
-
-    confirm(written, **settings)

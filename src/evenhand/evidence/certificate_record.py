@@ -1,29 +1,21 @@
 """The two records of a certificate: for the owner of the data, and for others.
 
 Anyone can check a record without this program, so everything in it is exact: counts are
-integers, shares and differences fractions in text, and estimates decimals in text. It has the
-counts of every table that effects through other attributes rest on, and for bounds the
-potentials that prove them. docs/certificate.md describes every field.
+integers, shares and differences fractions in text, and estimates decimals in text.
+docs/certificate.md describes every field.
 """
 
 from dataclasses import replace
-from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from evenhand.effects.claim import Indirect
-from evenhand.effects.effects import DirectionEffects, GraphEffects
+from evenhand.effects.effects_record import effects_record
 from evenhand.errors import words_only
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.disclosure_control import shown_claim, shown_part
-from evenhand.evidence.partition_table import digest, encode_table
 from evenhand.record import FORMAT, floats_as_text, sealed
 from evenhand.verdict import Verdict
 
-_PLACES = 12
 _ESTIMATES = (
     "These are estimates, computed in floating point and rounded to twelve digits. The engine "
     "computes them again; the stand-alone checker does not."
@@ -39,6 +31,8 @@ def full_record(certificate: Certificate) -> dict[str, Any]:
         "notice": _ESTIMATES,
         **floats_as_text(certificate.population.to_dict()),
     }
+    if certificate.answer is not None:
+        content["answer"] = dict(certificate.answer)
     content["rules"] = certificate.rules
     content["variants"] = certificate.variants
     content["rows"] = {
@@ -49,7 +43,7 @@ def full_record(certificate: Certificate) -> dict[str, Any]:
     }
     if certificate.indirect is not None:
         is_sample = certificate.release is None
-        content["indirect"] = _indirect(certificate.indirect, is_sample=is_sample)
+        content["indirect"] = effects_record(certificate.indirect, is_sample=is_sample)
     for entry, partition in zip(content["partitions"], certificate.partitions, strict=True):
         # Of released rows, which chance did not make, nothing is said of it.
         chance = None if certificate.release else partition.by_chance
@@ -59,9 +53,7 @@ def full_record(certificate: Certificate) -> dict[str, Any]:
             "verdict": str(partition.verdict(certificate.min_coverage)),
             "coverage": partition.coverage.to_dict(),
             "evidence": partition.by_strength.tolist(),
-            "digest": certificate.digest
-            if partition is certificate.partition
-            else digest(partition),
+            "digest": partition.digest,
         }
     if certificate.without_rule is not None:
         content["rules"]["without"]["record"] = full_record(certificate.without_rule)
@@ -115,92 +107,10 @@ def _record(certificate: Certificate) -> dict[str, Any]:
                 "names": list(partition.names),
                 "role": "causes" if partition in certificate.causes else "block set",
                 "subpopulations": partition.numbers,
-                "table": encode_table(partition),
+                "table": partition.table(),
             }
             for partition in certificate.partitions
         ],
         "assumptions": list(certificate.assumptions),
         **({"release": certificate.release.to_dict()} if certificate.release else {}),
     }
-
-
-def _indirect(indirect: Indirect, *, is_sample: bool) -> dict[str, Any]:
-    """What a certificate says of effects through chosen attributes.
-
-    Rows that are no sample, as they were changed, have no standard errors.
-    """
-    said = {
-        "verdict": str(indirect.verdict),
-        "reasons": [reason.text(words_only) for reason in indirect.reasons],
-    }
-    if not indirect.graphs or not indirect.is_exact:
-        return said
-    tables: dict[tuple[str, ...], NDArray[np.int64]] = {}
-    for one in indirect.graphs:
-        tables |= {one.tables.names(node): counts for node, counts in one.tables.counts.items()}
-    place = {names: at for at, names in enumerate(tables)}
-    nodes = sorted({name for names in tables for name in names})
-    errors = {
-        at: {name: effect.standard_error for name, effect in of.items()}
-        for at, of in indirect.effects.items()
-        if is_sample
-    }
-    return said | {
-        "consistent": indirect.consistent,
-        "values": {name: list(indirect.values[name]) for name in nodes},
-        "tables": [
-            {"names": list(names), "counts": _cells(counts)} for names, counts in tables.items()
-        ],
-        "graphs": [
-            {
-                "tables": [place[one.tables.names(node)] for node in one.tables.counts],
-                "sides": dict(one.sides.sides),
-                "witnesses": list(one.sides.witnesses),
-                "verdict": str(one.verdict(indirect.threshold)),
-                "effects": {at: _effects(of) for at, of in one.directions.items()},
-                **_potentials(one),
-            }
-            for one in indirect.graphs
-        ],
-        "gap": str(indirect.data_gap),
-        **({"standard_errors": floats_as_text(errors)} if errors else {}),
-    }
-
-
-def _cells(counts: NDArray[np.int64]) -> list[list[int]]:
-    """The codes of each cell that has rows, and how many."""
-    places = np.argwhere(counts)
-    cells: list[list[int]] = np.column_stack([places, counts[counts > 0]]).tolist()
-    return cells
-
-
-def _effects(direction: DirectionEffects) -> dict[str, list[str]]:
-    return {
-        name: [_outward(effect.lower, up=False), _outward(effect.upper, up=True)]
-        for name, effect in direction.effects.items()
-    }
-
-
-def _potentials(graph: GraphEffects) -> dict[str, Any]:
-    """What proves the bounds, where there are witnesses."""
-    if not graph.sides.witnesses:
-        return {}
-    return {
-        "potentials": {
-            at: [[[*map(str, one)] for one in proof] for proof in direction.potentials]
-            for at, direction in graph.directions.items()
-        }
-    }
-
-
-def _outward(number: Fraction, *, up: bool) -> str:
-    """A decimal of twelve places on the outer side of a number."""
-    scaled = number * 10**_PLACES
-    whole = (
-        -(-scaled.numerator // scaled.denominator)
-        if up
-        else (scaled.numerator // scaled.denominator)
-    )
-    sign = "-" if whole < 0 else ""
-    digits = f"{abs(whole):0{_PLACES + 1}d}"
-    return f"{sign}{digits[:-_PLACES]}.{digits[-_PLACES:]}"

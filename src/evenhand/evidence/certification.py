@@ -13,11 +13,10 @@ from itertools import islice
 
 import numpy as np
 
-from evenhand.counts import CountTable, ExaminedCounts, examined_counts
+from evenhand.counts import CountTable, examined_counts
 from evenhand.display import percent
 from evenhand.effects.claim import Indirect
-from evenhand.effects.indirect import measure_examined
-from evenhand.effects.indirect_reasons import learned_near_decision
+from evenhand.effects.measure import learned_near_decision, measure_examined
 from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.evidence.certificate import Certificate, Scope
 from evenhand.evidence.decision_rules import (
@@ -28,7 +27,6 @@ from evenhand.evidence.decision_rules import (
 )
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_table import counts_by_cell
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.graph import PartialGraph
 from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs, admissible_graphs
@@ -44,14 +42,14 @@ _INCONSISTENT = (
 )
 
 
+_UNEXAMINED = "Block sets beyond the decision causes were not examined"
+_SETTLE = "by tiers, required arrows or a graph, or ask for 'causes'."
 _TOO_MANY_GRAPHS = Problem(
-    "Block sets beyond the decision causes were not examined: the open edges can be directed "
-    f"in more than {MOST_GRAPHS:,} ways.",
-    remedy="Settle some by tiers, required arrows or a graph, or ask for 'causes'.",
+    f"{_UNEXAMINED}: the open edges can be directed in more than {MOST_GRAPHS:,} ways.",
+    remedy=f"Settle some {_SETTLE}",
 )
 _CONTRADICTED = Problem(
-    "Block sets beyond the decision causes were not examined: the graph contradicts itself.",
-    remedy="Settle it by tiers, required arrows or a graph, or ask for 'causes'.",
+    f"{_UNEXAMINED}: the graph contradicts itself.", remedy=f"Settle it {_SETTLE}"
 )
 
 
@@ -91,22 +89,65 @@ def certify(
     """
     examined = examined_counts(counts, question)
     graph.check(counts.names, question)
+    pools_others, question = question.other == REST, examined.question
     names = () if released else comparable_columns(graph, question.decision)
+    determined_by = determining_names(examined, names)
     codings = codings or Codings()
     uncounted = {*codings.bins, *codings.merge} - {*counts.names}
-    certificate = certify_partitions(
-        examined,
-        partial(Partition.of, examined),
-        graph,
-        knowledge=knowledge,
-        pools_others=question.other == REST,
+    if scope not in _SCOPES:
+        raise QuestionError.of(
+            f"There is no scope {scope!r}.", remedy=f"Choose one of {', '.join(_SCOPES)}."
+        )
+    least = exact_share(min_coverage, "least coverage")
+    graph = with_knowledge(graph, question, knowledge)
+    parents = parent_sets(graph, question)
+    divide = partial(Partition.of, examined)
+    by_causes = by_finest(
+        divide, (names.difference(question.protected_names) for names in parents.sets)
+    )
+    causes = tuple(partition.names for partition in by_causes)
+    check_rule(examined, question, causes)
+    determined = rule_reasons(examined, determined_by)
+    variants, others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
+    partitions = (*by_causes, *map(divide, others))
+    verdicts = [partition.verdict(least) for partition in partitions]
+    if variants.graphs:
+        by_graph = _verdicts_by_graph(variants, partitions, verdicts)
+        edges = variants.deciding_edges(by_graph)
+    else:
+        by_graph = verdicts
+        edges = _deciding_edges(question, causes, verdicts)
+    verdict = all_must_agree(by_graph)
+    if determined or (verdict is Verdict.CERTIFIED and unfinished):
+        verdict = Verdict.CANNOT_DECIDE
+    certificate = Certificate(
+        verdict=verdict,
+        reasons=determined
+        or (
+            *edge_reasons(edges),
+            *(
+                reason
+                for partition in partitions
+                for reason in partition_reasons(partition, least)
+            ),
+            *unfinished,
+        ),
+        examined=examined,
+        pools_others=pools_others,
+        graph=graph,
+        graph_origin=graph_origin or GraphOrigin.of(graph),
+        direct_arrow=not question.predicts
+        and any(graph.adjacent(name, question.decision) for name in question.protected_names),
+        possible_decision_causes=causes,
+        deciding_edges=edges,
+        partitions=partitions,
         scope=scope,
-        limit=limit,
-        min_coverage=min_coverage,
-        graph_origin=graph_origin,
+        complete=not unfinished,
+        min_coverage=least,
         codings=codings.dropping(uncounted),
         dropped=dropped,
-        determined_by=determining_names(examined, names),
+        contradictions=() if parents.consistent else (_INCONSISTENT,),
+        determined_by=determined_by,
     )
     if question.redlining:
         certificate = with_indirect(
@@ -132,81 +173,6 @@ def with_indirect(
     if certificate.determined_by and not question.rule:
         claim = replace(claim, verdict=Verdict.CANNOT_DECIDE, reasons=certificate.reasons)
     return replace(certificate, indirect=claim)
-
-
-def certify_partitions(
-    examined: ExaminedCounts,
-    divide: Callable[[tuple[str, ...]], Partition],
-    graph: PartialGraph,
-    *,
-    pools_others: bool,
-    scope: Scope,
-    limit: int,
-    min_coverage: Number,
-    graph_origin: GraphOrigin | None,
-    codings: Codings,
-    dropped: int,
-    determined_by: tuple[str, ...],
-    knowledge: Knowledge | Tiers | None = None,
-) -> Certificate:
-    """Judge the partitions that ``divide`` makes, wherever their counts come from.
-
-    ``determined_by`` names the columns that alone determine the decision.
-    """
-    if scope not in _SCOPES:
-        raise QuestionError.of(
-            f"There is no scope {scope!r}.", remedy=f"Choose one of {', '.join(_SCOPES)}."
-        )
-    question, least = examined.question, exact_share(min_coverage, "least coverage")
-    graph = _with_knowledge(graph, question, knowledge)
-    parents = parent_sets(graph, question)
-    by_causes = by_finest(
-        divide, (names.difference(question.protected_names) for names in parents.sets)
-    )
-    causes = tuple(partition.names for partition in by_causes)
-    check_rule(examined, question, causes)
-    determined = rule_reasons(examined, determined_by)
-    variants, others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
-    partitions = (*by_causes, *map(divide, others))
-    verdicts = [partition.verdict(least) for partition in partitions]
-    if variants.graphs:
-        by_graph = _verdicts_by_graph(variants, partitions, verdicts)
-        edges = variants.deciding_edges(by_graph)
-    else:
-        by_graph = verdicts
-        edges = _deciding_edges(question, causes, verdicts)
-    verdict = all_must_agree(by_graph)
-    if determined or (verdict is Verdict.CERTIFIED and unfinished):
-        verdict = Verdict.CANNOT_DECIDE
-    return Certificate(
-        verdict=verdict,
-        reasons=determined
-        or (
-            *edge_reasons(edges),
-            *(
-                reason
-                for partition in partitions
-                for reason in partition_reasons(partition, least)
-            ),
-            *unfinished,
-        ),
-        examined=examined,
-        pools_others=pools_others,
-        graph=graph,
-        graph_origin=graph_origin or GraphOrigin.of(graph),
-        direct_arrow=not question.predicts
-        and any(graph.adjacent(name, question.decision) for name in question.protected_names),
-        possible_decision_causes=causes,
-        deciding_edges=edges,
-        partitions=partitions,
-        scope=scope,
-        complete=not unfinished,
-        min_coverage=least,
-        codings=codings,
-        dropped=dropped,
-        contradictions=() if parents.consistent else (_INCONSISTENT,),
-        determined_by=determined_by,
-    )
 
 
 def _with_known_rows(certificate: Certificate, counts: CountTable) -> Certificate:
@@ -242,7 +208,7 @@ def certify_relaxed(
     return certificate.relaxed(assurance=assurance, threshold=threshold)
 
 
-def _with_knowledge(
+def with_knowledge(
     graph: PartialGraph, question: Question, knowledge: Knowledge | Tiers | None
 ) -> PartialGraph:
     """The graph narrowed by knowledge, and by what the question implies.
@@ -283,7 +249,7 @@ def _finest_first(partition: Partition) -> tuple[object, ...]:
 
     Names decide only between partitions with the same counts.
     """
-    measured, cells = partition.measured, counts_by_cell(partition)
+    measured, cells = partition.measured, partition.cells
     compared, names = int(partition.row_counts[measured].sum()), partition.names
     return (
         -len(names),

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from evenhand.counts import (
-    Attribute,
     CountTable,
     Determination,
     ExaminedCounts,
@@ -19,7 +18,6 @@ from evenhand.counts import (
     joint_determination,
 )
 from evenhand.counts.compared_groups import with_groups
-from evenhand.counts.count_table import code_type
 from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.graph import PartialGraph
@@ -167,10 +165,6 @@ def without_rule(
 def _two_decisions(examined: ExaminedCounts) -> CountTable:
     """The examined counts with the decisions that count as one put together."""
     counts, question = examined.counts, examined.question
-    at = counts.position(question.decision)
-    if len(counts.attributes[at]) == 2:
+    if len(counts.attribute(question.decision)) == 2:
         return counts
-    codes, attributes = list(counts.codes), list(counts.attributes)
-    codes[at] = examined.decision_codes.astype(code_type(len(examined.decisions)))
-    attributes[at] = Attribute(question.decision, examined.decisions)
-    return CountTable(tuple(attributes), tuple(codes), counts.counts)
+    return counts.with_column(question.decision, examined.decisions, examined.decision_codes)

@@ -127,14 +127,6 @@ def _without_statistics(graph: PartialGraph) -> PartialGraph:
     """The graph without what its search counted and computed."""
     if graph.record is None:
         return graph
-    record = graph.record
-    bare = DiscoveryRecord(
-        algorithm=record.algorithm,
-        test=record.test,
-        significance=record.significance,
-        ambiguous=record.ambiguous,
-        stand_ins=record.stand_ins,
-        knowledge=record.knowledge,
-        limits=record.limits,
-    )
+    chosen = "algorithm test significance ambiguous stand_ins knowledge limits"
+    bare = DiscoveryRecord(**{name: getattr(graph.record, name) for name in chosen.split()})
     return replace(graph, record=bare)

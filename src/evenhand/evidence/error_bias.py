@@ -34,6 +34,12 @@ class DifferenceParts(NamedTuple):
     labels: Fraction | float
     errors: Fraction | float
 
+    @classmethod
+    def of(cls, counts: NDArray[np.int64]) -> "DifferenceParts":
+        """The other group's rate minus the group's, by all but the first counts: the rows."""
+        (group, other), *kinds = counts.tolist()
+        return cls(*(Fraction(b, other) - Fraction(a, group) for a, b in kinds))
+
     def to_dict(self) -> dict[str, float]:
         """The three as plain numbers."""
         return {name: float(value) for name, value in self._asdict().items()}
@@ -45,18 +51,16 @@ class ErrorBias(Described):
 
     Counts have an axis of groups and one of lines, as ``predicted.rows`` has; of several pairs
     of groups, or values, they are of the leading one. ``rows`` counts people with a label,
-    ``favorable`` those whose label is favorable, ``false_favorable`` people predicted as
-    favorable whose label is not, and ``false_unfavorable`` the reverse. ``accuracy`` is the
-    share of rows whose prediction is of the label's kind. ``other_labels`` are those that no
-    prediction has, with their rows: they are never favorable.
+    ``said`` those predicted as favorable, ``favorable`` those whose label is favorable.
+    ``accuracy`` is the share of rows whose prediction is of the label's kind. ``other_labels``
+    are those that no prediction has, with their rows: they are never favorable.
     """
 
     predicted: Partition
     label_column: str
     rows: NDArray[np.int64]
+    said: NDArray[np.int64]
     favorable: NDArray[np.int64]
-    false_favorable: NDArray[np.int64]
-    false_unfavorable: NDArray[np.int64]
     accuracy: Fraction
     other_labels: Mapping[str, int]
 
@@ -85,30 +89,21 @@ class ErrorBias(Described):
             return None
         strange = _strange_labels(judged, counts, labels, order)
         # The last kind is that of labels which no prediction has: it is never favorable.
-        favorable = np.array([*question.outcome.cuts(len(predicted.decisions))[cut], False])
-        kinds, recorded = (
-            _kinds(counts, name, predicted) for name in (question.decision, labels)
-        )
-        said = favorable[kinds]
-        was = favorable[_kinds(counts, labels, predicted, order)]
+        favorable = np.array([*question.cuts(len(predicted.decisions))[cut], False])
+        said = _kinds(counts, question.decision, predicted)
+        right = said == _kinds(counts, labels, predicted)
         return cls(
             predicted=predicted,
             label_column=labels,
             rows=rows,
-            favorable=tally(was),
-            false_favorable=tally(said & ~was),
-            false_unfavorable=tally(was & ~said),
-            accuracy=Fraction(int(counts.counts[kinds == recorded].sum()), counts.row_count),
+            said=tally(favorable[said]),
+            favorable=tally(favorable[_kinds(counts, labels, predicted, order)]),
+            accuracy=Fraction(int(counts.counts[right].sum()), counts.row_count),
             other_labels=strange,
         )
 
     def __repr__(self) -> str:
         return f"<ErrorBias: accuracy {percent(float(self.accuracy))}, {len(self.lines):,}>"
-
-    @property
-    def errors(self) -> NDArray[np.int64]:
-        """By how many more people of each group are favored by errors than harmed."""
-        return self.false_favorable - self.false_unfavorable
 
     @property
     def labelled_rows(self) -> int:
@@ -139,30 +134,27 @@ class ErrorBias(Described):
     @property
     def lines(self) -> tuple[int, ...]:
         """The subpopulations in which the two groups can be compared."""
-        enough = self.pair_rows >= self.predicted.question.min_rows
+        enough = self._counts[0] >= self.predicted.question.min_rows
         return tuple(np.flatnonzero(enough.all(axis=0)).tolist())
 
     def parts(self, line: int) -> DifferenceParts:
         """The exact differences in a subpopulation in which the groups can be compared."""
-        return self._difference([counts[:, line] for counts in self._counts])
+        return DifferenceParts.of(self._counts[:, :, line])
 
     @property
     def gap(self) -> DifferenceParts:
         """The differences of all labelled rows of the two groups, alike or not."""
-        return self._difference([counts.sum(axis=1) for counts in self._counts])
+        return DifferenceParts.of(self._counts.sum(axis=2))
 
-    @cached_property
+    @property
     def common(self) -> DifferenceParts | None:
         """The Mantel–Haenszel means of the differences; None where nobody can be compared."""
-        if not len(self._weights):
-            return None
-        means = (self._weights @ self._differences.T).tolist()
-        return DifferenceParts(*means)
+        return DifferenceParts(*self._weighed.sum(axis=1).tolist()) if self.lines else None
 
     @property
     def contributions(self) -> NDArray[np.float64]:
         """What each of ``lines`` adds to the errors' part of the common difference."""
-        added: NDArray[np.float64] = self._weights * self._differences[2]
+        added: NDArray[np.float64] = self._weighed[2]
         return added
 
     def most_added(self) -> tuple[int, ...]:
@@ -171,10 +163,23 @@ class ErrorBias(Described):
         order = np.argsort(-np.abs(added), kind="stable")[:_MOST_LINES]
         return tuple(self.lines[at] for at in order.tolist() if added[at])
 
-    @property
-    def pair_rows(self) -> NDArray[np.int64]:
-        """The labelled rows of both groups in each subpopulation."""
-        return self._counts[0]
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        """Rows, favorable predictions, favorable labels and errors of the leading pair."""
+        pairs, leading = self.predicted.pairs, self.predicted.statistics.leading
+        pair = pairs[leading % len(pairs)]
+        kinds = (self.rows, self.said, self.favorable, self.said - self.favorable)
+        return np.stack([one[[*pair]] for one in kinds])
+
+    @cached_property
+    def _weighed(self) -> NDArray[np.float64]:
+        """The differences of predictions, labels and errors in each of ``lines``, weighted."""
+        rows, *kinds = self._counts[:, :, [*self.lines]]
+        group, other = rows.astype(float)
+        weights = group * other / (group + other)
+        rates = np.stack(kinds) / rows
+        weighed: NDArray[np.float64] = weights / weights.sum() * (rates[:, 1] - rates[:, 0])
+        return weighed
 
     def to_dict(self) -> dict[str, Any]:
         """The totals, and for each subpopulation the three differences."""
@@ -199,84 +204,39 @@ class ErrorBias(Described):
     def summary(self) -> Summary:
         """The totals, and the subpopulations in which errors add most to the difference."""
         predicted, lines = self.predicted, self.most_added()
+        threshold = predicted.question.threshold
         group, other = predicted.leading_labels
-        facts = [
-            ("accuracy", percent(float(self.accuracy))),
-            (f"gap of {self.rows_in_words}", self._say(self.gap)),
-        ]
-        if self.common is not None:
-            facts.append(("alike, on average", self._say(self.common)))
-        facts += [("labels", note) for note in self.notes]
-        rows = self.pair_rows
+
+        def in_points(parts: DifferenceParts) -> list[str]:
+            of = (parts.labels, parts.errors, parts.predictions)
+            return [points(one, threshold=threshold) for one in of]
+
+        # Rounded, the parts need not add up to the last digit.
+        said = "{2} points: {0} of the labels, {1} of errors"
+        whom = "rows with a label" if self.unlabelled_rows else "all rows"
+        totals = {f"gap of {whom}": self.gap, "alike, on average": self.common}
         return Summary(
             title=f"What errors add to the difference of {self.label_column}",
             sentence=f"in points, {other} minus {group}; predictions = labels + errors.",
-            facts=tuple(facts),
+            facts=(
+                ("accuracy", percent(float(self.accuracy))),
+                *((what, said.format(*in_points(of))) for what, of in totals.items() if of),
+                *(("labels", note) for note in self.notes),
+            ),
             columns=(*predicted.names, group, other, "labels", "errors", "predictions")
             if lines
             else (),
             lines=tuple(
                 (
                     *predicted.where(line).values(),
-                    *(f"{many:,}" for many in rows[:, line].tolist()),
-                    *map(self._points, self._in_order(self.parts(line))),
+                    *(f"{many:,}" for many in self._counts[0][:, line].tolist()),
+                    *in_points(self.parts(line)),
                 )
                 for line in lines
             ),
             more=int(np.count_nonzero(self.contributions)) - len(lines),
             notes=(_MOST_FIRST,) if lines else (),
         )
-
-    @property
-    def rows_in_words(self) -> str:
-        """What the totals are of."""
-        return "rows with a label" if self.unlabelled_rows else "all rows"
-
-    @staticmethod
-    def _in_order(parts: DifferenceParts) -> tuple[Fraction | float, ...]:
-        return parts.labels, parts.errors, parts.predictions
-
-    def _say(self, parts: DifferenceParts) -> str:
-        """A difference with its two parts; rounded they need not add up to the last digit."""
-        labels, errors, predictions = map(self._points, self._in_order(parts))
-        return f"{predictions} points: {labels} of the labels, {errors} of errors"
-
-    def _points(self, difference: Fraction | float) -> str:
-        return points(difference, threshold=self.predicted.question.threshold)
-
-    @property
-    def _pair(self) -> tuple[int, int]:
-        """The two groups, as indices: of several pairs the leading one."""
-        predicted = self.predicted
-        return predicted.pairs[predicted.statistics.leading % len(predicted.pairs)]
-
-    @cached_property
-    def _counts(self) -> tuple[NDArray[np.int64], ...]:
-        """Rows, favorable predictions, favorable labels and errors of both groups."""
-        pair = [*self._pair]
-        said = self.favorable + self.errors
-        return tuple(one[pair] for one in (self.rows, said, self.favorable, self.errors))
-
-    @staticmethod
-    def _difference(counts: Sequence[NDArray[np.int64]]) -> DifferenceParts:
-        """The other group's rate minus the group's, by each of the counts."""
-        (group, other), *kinds = (one.tolist() for one in counts)
-        return DifferenceParts(*(Fraction(b, other) - Fraction(a, group) for a, b in kinds))
-
-    @cached_property
-    def _differences(self) -> NDArray[np.float64]:
-        """For predictions, labels and errors the difference in each of ``lines``."""
-        rows, *kinds = (one[:, [*self.lines]] for one in self._counts)
-        rates = np.stack(kinds) / rows
-        differences: NDArray[np.float64] = rates[:, 1] - rates[:, 0]
-        return differences
-
-    @cached_property
-    def _weights(self) -> NDArray[np.float64]:
-        """The weight of each of ``lines`` in a Mantel–Haenszel mean."""
-        group, other = self._counts[0][:, [*self.lines]].astype(float)
-        weights: NDArray[np.float64] = group * other / (group + other)
-        return weights / weights.sum() if len(weights) else weights
 
 
 def share_of_right(judged: Certificate, counts: CountTable, labels: str) -> Fraction | None:

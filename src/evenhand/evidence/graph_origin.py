@@ -1,16 +1,12 @@
 """``GraphOrigin``: where a graph came from, as data and in words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from evenhand.display import plain
-from evenhand.evidence.population import GraphOutcome
 from evenhand.graph import PartialGraph
-from evenhand.graph.orientation import Edge, Triple
 from evenhand.question import GraphEdit, Knowledge, Tiers
-from evenhand.question.knowledge import Arrow
-from evenhand.verdict import StatisticalVerdict, Verdict
 
 _ALGORITHMS = {"stable": "PC-stable", "original": "PC"}
 _ROWS = {
@@ -21,65 +17,28 @@ _ROWS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UneditedGraph:
-    """The edges of a graph before it was edited; its nodes are those of the edited one.
+def edges(graph: PartialGraph) -> dict[str, list[list[str]]]:
+    """The edges of a graph as plain values; its nodes are told elsewhere."""
+    kinds = {"arrows": graph.arrows, "undirected": graph.undirected, "doubtful": graph.doubtful}
+    return {name: sorted(map(list, of)) for name, of in kinds.items()}
 
-    ``outcome`` is None where the graph could not be judged, or not on the rows at hand: those
-    of a release are others, and a copy for others does not have all rows.
-    """
 
-    arrows: tuple[Arrow, ...]
-    undirected: tuple[Edge, ...]
-    doubtful: tuple[Triple, ...]
-    outcome: GraphOutcome | None = None
+def graph_of_edges(nodes: Iterable[str], content: Mapping[str, Any]) -> PartialGraph:
+    """The graph of such plain values."""
+    arrows, undirected, doubts = (
+        frozenset(map(tuple, content[name])) for name in ("arrows", "undirected", "doubtful")
+    )
+    return PartialGraph(tuple(nodes), arrows, undirected, doubts=doubts)
 
-    @classmethod
-    def of(cls, graph: PartialGraph) -> "UneditedGraph":
-        """The edges of a graph that is not judged yet."""
-        doubts = graph.doubtful
-        return cls(
-            arrows=tuple(sorted(graph.arrows)),
-            undirected=tuple(sorted(graph.undirected)),
-            doubtful=tuple(sorted(doubts)),
-        )
 
-    @classmethod
-    def parse(cls, content: Mapping[str, Any]) -> "UneditedGraph":
-        """Parse the plain values."""
-        outcome = None
-        if "verdict" in content:
-            numbers = {name: content[name] for name in ("measured", "violating")}
-            verdict = Verdict(content["verdict"])
-            population = StatisticalVerdict(content["population"])
-            outcome = GraphOutcome(verdict=verdict, population=population, **numbers)
-        return cls(
-            arrows=tuple((a, b) for a, b in content["arrows"]),
-            undirected=tuple((a, b) for a, b in content["undirected"]),
-            doubtful=tuple((a, centre, b) for a, centre, b in content["doubtful"]),
-            outcome=outcome,
-        )
-
-    @property
-    def without_outcome(self) -> "UneditedGraph":
-        """The edges alone."""
-        return replace(self, outcome=None)
-
-    def graph(self, nodes: tuple[str, ...]) -> PartialGraph:
-        """The graph of these edges."""
-        doubts = frozenset(self.doubtful)
-        return PartialGraph(
-            nodes, frozenset(self.arrows), frozenset(self.undirected), doubts=doubts
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        edges = ("arrows", "undirected", "doubtful")
-        content: dict[str, Any] = {name: [*map(list, getattr(self, name))] for name in edges}
-        if self.outcome is not None:
-            numbers = ("verdict", "population", "measured", "violating")
-            content |= {name: plain(getattr(self.outcome, name)) for name in numbers}
-        return content
+def outcome_text(unedited: Mapping[str, Any]) -> str:
+    """What the graph before the edits gives, in words; empty where it was not judged."""
+    if "verdict" not in unedited:
+        return ""
+    return (
+        f"{unedited['verdict']}, {unedited['violating']:,} of {unedited['measured']:,} "
+        f"subpopulations violate; in the population: {unedited['population']}"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +51,8 @@ class GraphOrigin:
     ``knowledge`` is what a person told the search: tiers, required and forbidden arrows.
     ``limits`` were set for the search, and ``ended_early`` says what they left untried.
     ``chosen_from`` says from how many columns a search near the decision chose.
-    ``edits`` were made afterwards, to the ``unedited`` graph if that is known.
+    ``edits`` were made afterwards, to the ``unedited`` graph if that is known: its edges, and
+    what it gives by its causes alone, unless that is not known or not about these rows.
 
     >>> str(GraphOrigin(kind="learned", algorithm="PC", test="chi-square", significance="0.01"))
     'learned from the same rows by PC, chi-square, significance 0.01'
@@ -109,21 +69,19 @@ class GraphOrigin:
     ended_early: str = ""
     chosen_from: int = 0
     edits: tuple[GraphEdit, ...] = ()
-    unedited: UneditedGraph | None = None
+    unedited: Mapping[str, Any] | None = None
 
     @classmethod
     def parse(cls, content: Mapping[str, Any]) -> "GraphOrigin":
         """Parse the plain values."""
         edits = tuple(GraphEdit(**edit) for edit in content.get("edits", ()))
-        before = content.get("unedited")
-        unedited = None if before is None else UneditedGraph.parse(before)
-        return cls(**{**content, "edits": edits, "unedited": unedited})
+        return cls(**{**content, "edits": edits})
 
     @classmethod
     def of(cls, graph: PartialGraph) -> "GraphOrigin":
         """The origin of a graph, known by its record of discovery."""
         record = graph.record
-        unedited = None if graph.unedited is None else UneditedGraph.of(graph.unedited)
+        unedited = None if graph.unedited is None else edges(graph.unedited)
         if record is None:
             return cls(edits=graph.edits, unedited=unedited)
         return cls(
@@ -143,7 +101,7 @@ class GraphOrigin:
     def __str__(self) -> str:
         if self.edits:
             made = "; ".join(map(str, self.edits))
-            return f"{self.before_edits}, then edited ({made})"
+            return f"{replace(self, edits=())}, then edited ({made})"
         if self.kind == "given":
             return "given"
         return (
@@ -160,11 +118,6 @@ class GraphOrigin:
         return _ROWS[self.rows]
 
     @property
-    def before_edits(self) -> "GraphOrigin":
-        """The origin of the graph before it was edited."""
-        return replace(self, edits=(), unedited=None)
-
-    @property
     def before_release(self) -> "GraphOrigin":
         """The same origin, as seen from the rows of a release."""
         return replace(self.without_outcome, rows="original")
@@ -179,21 +132,16 @@ class GraphOrigin:
     @property
     def without_outcome(self) -> "GraphOrigin":
         """The same origin without what the unedited graph gives."""
-        return replace(self, unedited=self.unedited and self.unedited.without_outcome)
+        before = self.unedited
+        kept = before and {name: before[name] for name in ("arrows", "undirected", "doubtful")}
+        return replace(self, unedited=kept)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; of a given graph there is no more to say than how it was edited."""
-        edits: dict[str, Any] = {}
-        if self.edits:
-            edits["edits"] = [edit.to_dict() for edit in self.edits]
-        if self.unedited is not None:
-            edits["unedited"] = self.unedited.to_dict()
-        if self.kind == "given":
-            return {"kind": "given", **edits}
-        plain = [name for name in self.__slots__ if name not in ("edits", "unedited")]
-        fields = {name: getattr(self, name) for name in plain}
+        told = ("kind", "edits", "unedited") if self.kind == "given" else self.__slots__
         always = ("kind", "rows", "algorithm", "test", "significance", "decision_last")
-        return {name: one for name, one in fields.items() if one or name in always} | edits
+        fields = {name: getattr(self, name) for name in told}
+        return {name: plain(of) for name, of in fields.items() if of or name in always}
 
     def assumptions(self, decision: str) -> tuple[str, ...]:
         """What was taken for granted where the graph was learned, in words."""
@@ -217,7 +165,7 @@ def saved_graph(graph: PartialGraph) -> dict[str, Any]:
     origin = GraphOrigin.of(graph)
     return {
         **graph.to_dict(),
-        "doubtful": sorted(map(list, graph.doubtful)),
+        "doubtful": edges(graph)["doubtful"],
         "origin": {**origin.to_dict(), "counts": graph.record.digest if graph.record else ""},
     }
 

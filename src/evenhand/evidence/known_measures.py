@@ -72,7 +72,7 @@ KINDS: Mapping[str, MeasureKind] = MappingProxyType(
         "ber": MeasureKind(
             name="BER of telling the group",
             formula="half the sum of both groups' error rates, each person told by the others "
-            "alike in all other attributes; impact possible under 1/2 − rate(group)/8",
+            "alike in all other attributes; limit 1/2 − rate(group)/8",
             unseen="It does not look at decisions at all: it says what somebody could do who "
             "knows the other attributes, not what was done.",
         ),
@@ -112,8 +112,8 @@ class KnownMeasure:
         if self.value is None or self.limit is None:
             return self.text
         side = "under" if self.value < self.limit else "not under"
-        possible = "; impact is possible" if self.key == "ber" and side == "under" else ""
-        return f"{self.text}, {side} {decimal(self.limit)}{possible}"
+        under = "; impact is not excluded" if self.key == "ber" and side == "under" else ""
+        return f"{self.text}, {side} {decimal(self.limit)}{under}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -1,16 +1,19 @@
 """A partition: people who are alike in some attributes, counted by group and decision."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
+from json.encoder import encode_basestring
+from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts
-from evenhand.evidence.comparisons import Comparisons
+from evenhand.evidence.comparisons import Comparisons, distinct_lines
 from evenhand.evidence.statistics.by_chance import (
     ByChance,
     by_chance,
@@ -22,10 +25,13 @@ from evenhand.evidence.statistics.comparison_statistics import (
     statistics,
     statistics_of_several,
 )
+from evenhand.evidence.statistics.tails import Floats
 from evenhand.question import OR, Question
+from evenhand.record import BLOCK, Table
 from evenhand.verdict import Coverage, Verdict, judge
 
 _NEAR = 1e-9
+_SMALLEST = 5e-324
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +90,7 @@ class Partition:
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The groups that are compared, as indices of ``groups``."""
-        return self.question.compared.pairs(self.groups)
+        return self.question.pairs(self.groups)
 
     @property
     def two_groups(self) -> bool:
@@ -100,7 +106,7 @@ class Partition:
     @cached_property
     def favorable(self) -> NDArray[np.int64]:
         """Favorable decisions by cut, group and line: what is compared with ``rows``."""
-        cuts = self.question.outcome.cuts(len(self.decisions))
+        cuts = self.question.cuts(len(self.decisions))
         return np.stack([self.counts[np.array(cut)].sum(axis=0) for cut in cuts])
 
     @property
@@ -203,13 +209,35 @@ class Partition:
         }
         return numbers if self.two_groups else {**numbers, "comparisons": len(side)}
 
+    def numbers_beside(self, chance: ByChance | None) -> dict[str, Any]:
+        """How many subpopulations occur and reach the threshold, and would by chance."""
+        alike = self.same_decision
+        return {
+            **self.numbers,
+            "violating_rows": self.violating_rows,
+            "same_decision": int(alike.sum()),
+            "same_decision_rows": int(self.row_counts[alike].sum()),
+            "by_chance": chance.to_dict() if chance else None,
+        }
+
+    @property
+    def difference_moments(self) -> dict[str, float | None]:
+        """Extremes, mean and standard deviation of the differences, weighted by rows."""
+        differences, rows = self.statistics.difference, self.comparisons.row_counts
+        if not len(differences):
+            return dict.fromkeys(("min", "max", "mean", "sd"))
+        mean = float(np.average(differences, weights=rows))
+        return {
+            "min": float(differences.min()),
+            "max": float(differences.max()),
+            "mean": mean,
+            "sd": sqrt(float(np.average((differences - mean) ** 2, weights=rows))),
+        }
+
     @cached_property
     def coverage(self) -> Coverage:
         """The share of rows in measured subpopulations, and of each group's beside another."""
-        beside = np.zeros(self.rows.shape, bool)
-        compared = self.comparisons
-        for end in np.array(self.pairs, np.intp).reshape(-1, 2).T:
-            beside[end[compared.pair], compared.line] = True
+        beside = self.comparisons.groups_compared(self.rows.shape)
         return Coverage(
             overall=_share(self.row_counts, self.measured),
             groups=tuple(map(_share, self.rows, beside)),
@@ -238,16 +266,15 @@ class Partition:
         """For each line the comparison that speaks for it, -1 where nothing is measured.
 
         It is the one of which chance is the least likely cause among those at or beyond the
-        threshold, or among all where none is.
+        threshold, or among all where none is; of equally unlikely ones the largest.
         """
         lead = np.full(len(self), -1)
         compared = self.comparisons
         if self.two_groups:
             lead[compared.line] = np.arange(len(compared))
             return lead
-        weakest_first = np.lexsort(
-            (compared.row_counts, -self.statistics.p_threshold, compared.side != 0)
-        )
+        p, size = _comparable(self.statistics.p_threshold), abs(self.statistics.difference)
+        weakest_first = np.lexsort((compared.row_counts, size, -p, compared.side != 0))
         lead[compared.line[weakest_first]] = weakest_first
         return lead
 
@@ -294,34 +321,8 @@ class Partition:
 
     def cut_label(self, cut: int) -> str:
         """The decisions that a cut counts as favorable."""
-        counted = zip(
-            self.decisions, self.question.outcome.cuts(len(self.decisions))[cut], strict=True
-        )
+        counted = zip(self.decisions, self.question.cuts(len(self.decisions))[cut], strict=True)
         return OR.join(label for label, counts in counted if counts)
-
-    @property
-    def group_yes(self) -> NDArray[np.int64]:
-        """The group's favorable decisions in each line, as ``lead_cells`` has it."""
-        cells: NDArray[np.int64] = self.lead_cells[0]
-        return cells
-
-    @property
-    def group(self) -> NDArray[np.int64]:
-        """The group's rows in each line."""
-        cells: NDArray[np.int64] = self.lead_cells[1]
-        return cells
-
-    @property
-    def other_yes(self) -> NDArray[np.int64]:
-        """The others' favorable decisions in each line."""
-        cells: NDArray[np.int64] = self.lead_cells[2]
-        return cells
-
-    @property
-    def other(self) -> NDArray[np.int64]:
-        """The others' rows in each line."""
-        cells: NDArray[np.int64] = self.lead_cells[3]
-        return cells
 
     @cached_property
     def side(self) -> NDArray[np.int8]:
@@ -349,6 +350,58 @@ class Partition:
         columns = zip(self.assignments.attributes, self.assignments.codes, strict=True)
         return {attribute.name: attribute.values[codes[at]] for attribute, codes in columns}
 
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """The counts of each line, by group and within a group by decision."""
+        many = len(self.groups) * len(self.decisions)
+        return self.counts.transpose(1, 0, 2).reshape(many, len(self))
+
+    def table(self) -> Table:
+        """The table of a record: a line for each subpopulation.
+
+        It has the values, the counts by group and decision, and the largest exact difference.
+        """
+        return Table(tuple(self._encode_blocks()))
+
+    def _encode_blocks(self) -> Iterator[bytes]:
+        # Labels and counts are encoded once each: mostly there are far fewer than lines.
+        assignments, counts = self.assignments, self.cells
+        first, which = distinct_lines(*counts)
+        differences = self.comparisons.texts(self.widest[first])
+        cells = zip(
+            *(map(str, column[first].tolist()) for column in counts),
+            ("null" if text is None else f'"{text}"' for text in differences),
+            strict=True,
+        )
+        labels = [[*map(encode_basestring, one.values)] for one in assignments.attributes]
+        columns = zip(
+            [*labels, [*map(",".join, cells)]], [*assignments.codes, which], strict=True
+        )
+        texts = [(np.array(texts, object), codes) for texts, codes in columns]
+        for begin in range(0, len(self), BLOCK):
+            part = slice(begin, begin + BLOCK)
+            lines = zip(*(text[codes[part]].tolist() for text, codes in texts), strict=True)
+            yield f"[{'],['.join(map(','.join, lines))}]".encode()
+
+    @property
+    def as_counts(self) -> CountTable:
+        """The counts of groups, decision and the partition's attributes, as compared."""
+        counts = np.ascontiguousarray(self.cells.T)
+        line, cell = np.nonzero(counts)
+        group, kind = np.divmod(cell, len(self.decisions))
+        columns = tuple(column[line] for column in self.assignments.codes)
+        people = CountTable(self.assignments.attributes, columns, counts[line, cell])
+        people = people.with_column(self.question.groups_column, self.groups, group)
+        return people.with_column(self.question.decision, self.decisions, kind)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the counts of groups, decision and the partition's attributes.
+
+        They are counted as they were compared: only these groups, only these kinds of decision.
+        """
+        return self.as_counts.digest
+
     @cached_property
     def statistics(self) -> Statistics:
         """Intervals and p-values of the comparisons."""
@@ -359,14 +412,21 @@ class Partition:
         """How many subpopulations chance alone would put at or beyond the threshold."""
         if not self.two_groups:
             return self._simulated_chance
-        group_yes, group, other_yes, other = self.comparisons.tables
-        return by_chance(
-            group_yes=group_yes,
-            group=group,
-            other_yes=other_yes,
-            other=other,
-            threshold=self.question.threshold,
-            violating=self.violating,
+        return by_chance(self.comparisons, self.violating)
+
+    def is_explained(self, level: float = 0.05) -> bool:
+        """Whether chance explains what was seen: how many, each difference, and each mean.
+
+        It does if chance makes as many with a probability of at least the level, and nothing is
+        shown. Of many means the least likely counts, allowing for their number (Bonferroni); it
+        need not be that of the leading pair.
+        """
+        means = [mean for mean in self.statistics.means if mean]
+        return (
+            self.by_chance is not None
+            and self.by_chance.p >= level
+            and min(mean.p_zero for mean in means) * len(means) >= level
+            and not self.statistics.any_shown
         )
 
     @property
@@ -376,9 +436,8 @@ class Partition:
             return None
         lines, p, error = simulate_reach(
             self.counts,
-            self.question.outcome.cuts(len(self.decisions)),
+            self.question.cuts(len(self.decisions)),
             self.comparisons,
-            self.pairs,
             seed=int.from_bytes(sha256(self.counts.tobytes()).digest()[:16]),
         )
         return chance_of(p, self.row_counts[lines], self.violating, error=error)
@@ -392,7 +451,7 @@ class Partition:
         """
         reaches, measured = self.violates, self.measured
         # An unmeasured line has the index -1: the zero at the end.
-        p = np.append(self.statistics.p_threshold, 0.0)[self.lead]
+        p = np.append(_comparable(self.statistics.p_threshold), -inf)[self.lead]
         size = abs(np.append(self.statistics.difference, 0.0)[self.lead])
         key = np.where(reaches, p, -size)
         return np.lexsort((-self.row_counts, key, ~measured, ~reaches))
@@ -408,6 +467,15 @@ class Partition:
         rank = np.zeros(len(self), np.intp)
         rank[self.by_strength] = np.arange(1, self.violating + 1)
         return rank
+
+
+def _comparable(p: Floats) -> NDArray[Any]:
+    """Numbers in the order of p-values; those that differ by rounding alone are equal.
+
+    Mirrored differences have the same p, which floats work out in different steps.
+    """
+    order: NDArray[Any] = np.round(np.log(np.maximum(p, _SMALLEST)), 8)
+    return order
 
 
 def share_statistics(partitions: Sequence[Partition]) -> None:

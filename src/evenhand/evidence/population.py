@@ -5,18 +5,16 @@ differently; the statistical verdict says what they could not have changed. It s
 exact one and weighs as much.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import attrgetter
 from typing import Any, Self, TypeAlias
 
-from evenhand.display import Described, Plain, Summary, points
+from evenhand.display import Plain
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.statistics.heterogeneity import Heterogeneity, heterogeneity
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
-from evenhand.evidence.subpopulations import p_value
-from evenhand.verdict import StatisticalVerdict, Verdict, all_must_agree
+from evenhand.verdict import StatisticalVerdict, Verdict, Word, all_must_agree
 
 _GIVEN = (
     "p-values take the subpopulations as given: a graph that was learned from the same rows "
@@ -24,19 +22,20 @@ _GIVEN = (
 )
 
 
-_SHOWN_PAIRS = 10
+# What each claim comes to by the name of the claim, that about the direct effect "".
+ClaimVerdicts: TypeAlias = Mapping[str, Verdict | Word | StatisticalVerdict]
 
 
-# Each claim's verdict by the name of the claim, that of the direct effect "".
-ClaimVerdicts: TypeAlias = Mapping[str, Verdict | StatisticalVerdict]
+def exit_status(verdicts: ClaimVerdicts, *, strict: bool = False) -> int:
+    """The status of a process: 1 if that of any verdict is, else the largest.
 
-
-def exit_status(verdicts: ClaimVerdicts) -> int:
-    """The status of a process: 0 all good, 1 if any verdict is bad, else 3."""
-    given = {*verdicts.values()}
-    if given & {Verdict.NOT_CERTIFIED, StatisticalVerdict.SHOWN}:
-        return 1
-    return 0 if given <= {Verdict.CERTIFIED, StatisticalVerdict.WITHIN} else 3
+    If it is ``strict``, Not shown has that of what nobody can tell.
+    """
+    given = {
+        (Word.CANNOT_TELL if strict and verdict is Word.NOT_SHOWN else verdict).status
+        for verdict in verdicts.values()
+    }
+    return 1 if 1 in given else max(given)
 
 
 def in_words(verdicts: ClaimVerdicts) -> list[str]:
@@ -96,12 +95,6 @@ class GraphOutcome(Plain):
         """The verdict on these rows, and on the population."""
         return self.verdict, self.population
 
-    def __str__(self) -> str:
-        return (
-            f"{self.verdict}, {self.violating:,} of {self.measured:,} subpopulations violate; "
-            f"in the population: {self.population}"
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairDifference(Plain):
@@ -130,7 +123,7 @@ class PairDifference(Plain):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Population(Plain, Described):
+class Population(Plain):
     """The statistical verdict on a partition, and what all its subpopulations say together.
 
     ``shown`` counts the subpopulations whose difference is shown to be beyond the threshold,
@@ -160,13 +153,6 @@ class Population(Plain, Described):
         return self.partition.statistics.family
 
     @property
-    def mean_beyond(self) -> bool:
-        """Whether the common difference of several subpopulations lies beyond the threshold."""
-        if self.measured < 2 or self.common is None:
-            return False
-        return abs(self.common.difference) > self.partition.question.threshold
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """Caveats to the numbers."""
         notes = [_GIVEN]
@@ -177,83 +163,9 @@ class Population(Plain, Described):
         return tuple(notes)
 
     @property
-    def facts(self) -> tuple[tuple[str, str], ...]:
-        """The tests over all subpopulations."""
-        facts = []
-        if self.pairs:
-            facts += self._pair_facts
-        elif self.common:
-            threshold = self.partition.question.threshold
-            text = _common_text(self.common, threshold)
-            facts.append(("common difference (p vs 0)", text))
-            if self.mean_beyond:
-                beyond = _beyond_text(self.common, self.comparisons)
-                facts.append(("common difference (p vs τ)", beyond))
-        if self.heterogeneity and self.measured > 1 and not self.pairs:
-            tests = self.heterogeneity
-            facts += [
-                ("all the same", f"p {p_value(tests.p)}"),
-                ("opposite signs", f"p {p_value(tests.p_opposite)}"),
-            ]
-        return tuple(facts)
-
-    @property
-    def _pair_facts(self) -> list[tuple[str, str]]:
-        """The pairs whose mean is farthest from what chance makes, strongest first."""
-        threshold, several = (
-            self.partition.question.threshold,
-            len(self.partition.favorable) > 1,
-        )
-
-        strongest = sorted(self.pairs, key=attrgetter("strength"))
-        facts = [
-            (
-                f"{pair.group} → {pair.other}{f', {pair.decision}' if several else ''}",
-                _common_text(pair.common, threshold) + _shown_text(pair.common),
-            )
-            for pair in strongest[:_SHOWN_PAIRS]
-            if pair.common
-        ]
-        rest = len(strongest) - len(facts)
-        more = [("", f"and {rest:,} more pairs")] if rest else []
-        return [("on average", "the second group's rate minus the first's"), *facts, *more]
-
-    @property
-    def tables(self) -> tuple[Summary, ...]:
-        """Who is how far from whom on average: a table for each kind of decision."""
-        return tuple(pair_tables(self.pairs, self.partition.question.threshold))
-
-    @property
     def shown_on_average_only(self) -> bool:
         """Whether the common difference alone carries the verdict that one is shown."""
         return self.verdict is StatisticalVerdict.SHOWN and not self.shown
-
-    @property
-    def headline(self) -> str:
-        """The verdict with the numbers of subpopulations behind it."""
-        where = " on average, in no single group" if self.shown_on_average_only else ""
-        if not self.agreed:
-            where = ", as possible sets of decision causes differ in it"
-        return (
-            f"{self.verdict}{where}: of {self.measured:,} {self._measured_what} {self.shown:,} "
-            f"shown beyond the threshold{self._for_group}, {self.within:,} shown within"
-        )
-
-    @property
-    def _measured_what(self) -> str:
-        return "comparisons" if self.pairs else "measured"
-
-    @property
-    def _for_group(self) -> str:
-        return "" if self.pairs else f" ({self.shown_for_group:,} in favor of the group)"
-
-    def summary(self) -> Summary:
-        """The headline and the tests over all subpopulations."""
-        return Summary(
-            title=f"population, at τ = {self.partition.question.threshold}: {self.headline}",
-            facts=self.facts,
-            notes=self.notes,
-        )
 
 
 def population(partitions: Iterable[Partition], *, min_coverage: Fraction) -> Population:
@@ -305,29 +217,6 @@ def statistical_verdict(partition: Partition, *, min_coverage: Fraction) -> Stat
     return StatisticalVerdict.INCONCLUSIVE
 
 
-def _common_text(common: PooledDifference, threshold: Fraction) -> str:
-    difference, low, high = (
-        points(x, threshold=threshold) for x in (common.difference, common.low, common.high)
-    )
-    return f"{difference} points, 95 % interval {low} to {high}, p {p_value(common.p_zero)}"
-
-
-def _shown_text(common: PooledDifference) -> str:
-    return f", {'shown' if common.shown else 'not shown'} beyond the threshold"
-
-
-def _beyond_text(common: PooledDifference, comparisons: int) -> str:
-    state = "shown" if common.shown else "not shown"
-    return (
-        f"{state} beyond the threshold, p {p_value(common.p_threshold)}, "
-        f"{p_value(common.p_adjusted)} after Holm's correction for {comparisons:,}"
-    )
-
-
-# More do not fit on a screen; the report has room for them.
-_MOST_GROUPS, _MOST_DECISIONS = 8, 4
-
-
 def pair_differences(partition: Partition) -> tuple[PairDifference, ...]:
     """All pairs by all kinds of decision, in the order of the statistics' means."""
     compared, statistics, groups = partition.comparisons, partition.statistics, partition.groups
@@ -350,38 +239,3 @@ def pair_differences(partition: Partition) -> tuple[PairDifference, ...]:
             )
         )
     return tuple(found)
-
-
-def pair_tables(pairs: Sequence[PairDifference], threshold: Fraction) -> Iterator[Summary]:
-    """A table for each kind of decision: who is how far from whom on average, at a glance.
-
-    Nothing where there are more groups or kinds than a screen holds.
-    """
-    by_decision: dict[str, list[PairDifference]] = {}
-    for pair in pairs:
-        by_decision.setdefault(pair.decision, []).append(pair)
-    groups = [*dict.fromkeys(pair.group for pair in pairs)]
-    others = [*dict.fromkeys(pair.other for pair in pairs)]
-    if max(len(groups), len(others)) > _MOST_GROUPS or len(by_decision) > _MOST_DECISIONS:
-        return
-    for decision, own in by_decision.items():
-        cells = {(pair.group, pair.other): _cell(pair, threshold) for pair in own}
-        yield Summary(
-            title=f"on average, {decision}: the rate of the column minus that of the row",
-            columns=("points", *others),
-            lines=tuple(
-                (group, *(cells.get((group, other), "") for other in others))
-                for group in groups
-            ),
-            notes=("* shown beyond the threshold",) if any(map(_is_shown, own)) else (),
-        )
-
-
-def _is_shown(pair: PairDifference) -> bool:
-    return pair.common is not None and pair.common.shown
-
-
-def _cell(pair: PairDifference, threshold: Fraction) -> str:
-    if pair.common is None:
-        return "not compared"
-    return points(pair.common.difference, threshold=threshold) + " *" * _is_shown(pair)

@@ -16,57 +16,9 @@ import numpy as np
 
 from evenhand.display import Described, Summary, percent
 from evenhand.errors import QuestionError
+from evenhand.evidence.comparisons import distinct_lines
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.statistics.distinct_tables import distinct_lines
 from evenhand.question import Number, exact_fraction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moments:
-    """Mean and mean square of the differences over the measured rows, exact."""
-
-    mean: Fraction
-    mean_square: Fraction
-
-    @property
-    def variance(self) -> Fraction:
-        """The spread of the differences around their mean."""
-        return self.mean_square - self.mean**2
-
-    @classmethod
-    def of(cls, partition: Partition) -> "Moments | None":
-        """Weigh the largest difference of every measured subpopulation by its rows.
-
-        None if there is none.
-
-        Two groups and two decisions keep its sign. Of more it is the size: the sign would hang
-        on the order of the groups' names, and differences of unlike pairs would cancel.
-
-        Equal lines are one term, and terms of one denominator are added first: large tables
-        have few distinct ones.
-        """
-        signed, measured = partition.two_groups, partition.measured
-        widest = partition.widest[measured]
-        columns = [column[widest] for column in partition.comparisons.tables]
-        columns = [partition.row_counts[measured], *columns]
-        first_lines, which = distinct_lines(*columns)
-        distinct = (column[first_lines].tolist() for column in columns)
-        sums: dict[int, tuple[int, int]] = {}
-        for times, rows, a, n, b, m in zip(np.bincount(which).tolist(), *distinct, strict=True):
-            crossed, denominator = b * n - a * m, n * m
-            crossed = crossed if signed else abs(crossed)
-            first, second = sums.get(denominator, (0, 0))
-            weighted = times * rows * crossed
-            sums[denominator] = first + weighted, second + weighted * crossed
-        if not sums:
-            return None
-        rows = int(partition.row_counts[measured].sum())
-        common = lcm(*sums)
-        mean = sum(first * (common // d) for d, (first, _) in sums.items())
-        square = sum(second * (common // d) ** 2 for d, (_, second) in sums.items())
-        return cls(
-            mean=Fraction(mean, common * rows), mean_square=Fraction(square, common**2 * rows)
-        )
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -75,7 +27,8 @@ class RelaxedCertificate(Described):
 
     ``bound`` speaks of the measured rows, None where there are none; ``bound_of_all_rows`` is
     that times their share of all rows, and decides. A bound below 0 says nothing. ``names``
-    are those of the partition with the weakest bound, ``role`` what they are.
+    are those of the partition with the weakest bound, ``role`` what they are. ``mean`` and
+    ``mean_square`` are those of the differences, over the measured rows.
 
     Paper: def:rnd, thm:rnd
     """
@@ -83,16 +36,22 @@ class RelaxedCertificate(Described):
     names: tuple[str, ...]
     threshold: Fraction
     assurance: Fraction
-    moments: Moments | None
+    mean: Fraction | None
+    mean_square: Fraction | None
     coverage: Fraction
     role: Literal["decision causes", "block set"] = "decision causes"
 
     @property
     def bound(self) -> Fraction | None:
         """At least this share of the measured rows differs by less than the threshold."""
-        return (
-            None if self.moments is None else 1 - self.moments.mean_square / self.threshold**2
-        )
+        square = self.mean_square
+        return None if square is None else 1 - square / self.threshold**2
+
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation of the differences."""
+        mean, square = self.mean, self.mean_square
+        return None if mean is None or square is None else sqrt(square - mean**2)
 
     @property
     def bound_of_all_rows(self) -> Fraction:
@@ -106,7 +65,7 @@ class RelaxedCertificate(Described):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: exact as fractions, and as numbers to read."""
-        moments, bound = self.moments, self.bound
+        mean, bound = self.mean, self.bound
         return {
             "threshold": str(self.threshold),
             "assurance": float(self.assurance),
@@ -114,18 +73,18 @@ class RelaxedCertificate(Described):
             "bound": None if bound is None else float(bound),
             "bound_of_all_rows": float(self.bound_of_all_rows),
             "coverage": float(self.coverage),
-            "mean": None if moments is None else float(moments.mean),
-            "sd": None if moments is None else sqrt(moments.variance),
+            "mean": None if mean is None else float(mean),
+            "sd": self.deviation,
         }
 
     def summary(self) -> Summary:
         """The claim, with the mean and spread it rests on."""
         assurance = percent(float(self.assurance))
         facts: list[tuple[str, str]] = [(self.role, ", ".join(self.names) or "none")]
-        if self.moments is not None and self.bound is not None:
+        if self.mean is not None and self.bound is not None:
             facts += [
-                ("mean difference", f"{100 * float(self.moments.mean):.1f} points"),
-                ("standard deviation", f"{100 * sqrt(self.moments.variance):.1f} points"),
+                ("mean difference", f"{100 * float(self.mean):.1f} points"),
+                ("standard deviation", f"{100 * (self.deviation or 0):.1f} points"),
                 ("bound, measured rows", _bound_text(self.bound)),
                 ("measured rows", percent(float(self.coverage))),
             ]
@@ -148,19 +107,52 @@ def relax(
     Paper: thm:srnd
     """
     level = exact_share(assurance, "assurance")
-    bounds = (
-        RelaxedCertificate(
-            names=partition.names,
-            threshold=threshold,
-            assurance=level,
-            moments=Moments.of(partition),
-            coverage=partition.coverage.overall,
-            role="decision causes" if is_cause else "block set",
+    bounds = []
+    causes = [*causes]
+    for at, partition in enumerate([*causes, *others]):
+        mean, mean_square = moments(partition) or (None, None)
+        bounds.append(
+            RelaxedCertificate(
+                names=partition.names,
+                threshold=threshold,
+                assurance=level,
+                mean=mean,
+                mean_square=mean_square,
+                coverage=partition.coverage.overall,
+                role="decision causes" if at < len(causes) else "block set",
+            )
         )
-        for is_cause, partitions in ((True, causes), (False, others))
-        for partition in partitions
-    )
     return min(bounds, key=lambda one: (one.bound_of_all_rows, one.bound or Fraction(0)))
+
+
+def moments(partition: Partition) -> tuple[Fraction, Fraction] | None:
+    """Mean and mean square of the largest differences, weighed by rows; None without any.
+
+    Two groups and two decisions keep the sign. Of more it is the size: the sign would hang on
+    the order of the groups' names, and differences of unlike pairs would cancel. Equal lines
+    are one term, and terms of one denominator are added first: large tables have few distinct
+    ones.
+    """
+    signed, measured = partition.two_groups, partition.measured
+    widest = partition.widest[measured]
+    columns = [column[widest] for column in partition.comparisons.tables]
+    columns = [partition.row_counts[measured], *columns]
+    first_lines, which = distinct_lines(*columns)
+    distinct = (column[first_lines].tolist() for column in columns)
+    sums: dict[int, tuple[int, int]] = {}
+    for times, rows, a, n, b, m in zip(np.bincount(which).tolist(), *distinct, strict=True):
+        crossed, denominator = b * n - a * m, n * m
+        crossed = crossed if signed else abs(crossed)
+        first, second = sums.get(denominator, (0, 0))
+        weighted = times * rows * crossed
+        sums[denominator] = first + weighted, second + weighted * crossed
+    if not sums:
+        return None
+    rows = int(partition.row_counts[measured].sum())
+    common = lcm(*sums)
+    mean = sum(first * (common // d) for d, (first, _) in sums.items())
+    square = sum(second * (common // d) ** 2 for d, (_, second) in sums.items())
+    return Fraction(mean, common * rows), Fraction(square, common**2 * rows)
 
 
 def exact_share(value: Number, what: str) -> Fraction:

@@ -19,6 +19,7 @@ class ReleaseStatement:
     They were ``edited`` in some columns, ``resampled`` (left out and doubled), or ``generated``
     from a model. ``can_change`` are the columns that the method changes where it must. Others
     are told these, and not whether and how many rows it had to change: they have no counts.
+    ``accepted_graph`` is why a person relied on a graph by which nobody could tell the answer.
     """
 
     change: Change
@@ -26,36 +27,57 @@ class ReleaseStatement:
     method: str
     policy: str
     seed_commitment: str
-    changed_columns: tuple[str, ...]
+    changed_columns: tuple[str, ...] = ()
     dropped_columns: tuple[str, ...] = ()
     changed_rows: int | None = None
     dropped_before: int | None = None
     left_out_before: int | None = None
     can_change: tuple[str, ...] = ()
+    accepted_graph: str | None = None
 
     @classmethod
     def parse(
         cls, content: Mapping[str, Any], question: Mapping[str, Any]
     ) -> "ReleaseStatement":
         """Read the ``release`` block of a record with this question."""
-        fields = {name: value for name, value in content.items() if name != "notice"}
-        changed, dropped, can_change = (
-            tuple(fields.pop(name, ()))
-            for name in ("changed_columns", "dropped_columns", "can_change")
-        )
-        return cls(
-            decision=question["decision"],
-            changed_columns=changed,
-            dropped_columns=dropped,
-            can_change=can_change,
-            **fields,
-        )
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in content.items()
+            if name != "notice"
+        }
+        return cls(decision=question["decision"], **fields)
 
     @property
     def notice(self) -> str:
         """The warning that accompanies released rows."""
-        return release_notice(
-            self.change, self.columns, self.decision, is_certain=not self.is_for_others
+        were, was = ("may have been",) * 2 if self.is_for_others else ("were", "was")
+        columns = self.columns
+        if self.change == "generated":
+            what = (
+                "These rows were generated from a model, and none of the rows before was kept,"
+            )
+        elif self.change == "resampled":
+            what = "Some rows were left out and others doubled"
+        elif not columns:
+            return "Nothing was changed in these rows."
+        elif columns == (self.decision,):
+            what = f"Decisions in these rows {were} changed"
+        elif columns[0] == self.decision:
+            effects = ", ".join(columns[1:])
+            what = (
+                f"Decisions in these rows {were} changed, and with them {effects} drawn anew,"
+            )
+        else:
+            what = f"The protected attribute {', '.join(columns)} {was} changed in these rows"
+        return (
+            f"{what} to remove differences between groups: they are no records about persons."
+        )
+
+    @property
+    def acceptance(self) -> tuple[str, ...]:
+        """Why a person relied on the graph, as a sentence; none where nobody had to."""
+        return (
+            (f"The graph was accepted: {self.accepted_graph}",) if self.accepted_graph else ()
         )
 
     @property
@@ -78,6 +100,7 @@ class ReleaseStatement:
             "seed_commitment": self.seed_commitment,
             "can_change" if self.is_for_others else "changed_columns": list(self.columns),
             **({"dropped_columns": [*self.dropped_columns]} if self.dropped_columns else {}),
+            **({"accepted_graph": self.accepted_graph} if self.accepted_graph else {}),
             **{name: n for name in _COUNTS if (n := getattr(self, name)) is not None},
         }
 
@@ -92,27 +115,6 @@ class ReleaseStatement:
             dropped_before=None,
             left_out_before=None,
         )
-
-
-def release_notice(
-    change: Change, columns: tuple[str, ...], decision: str, *, is_certain: bool = True
-) -> str:
-    """The warning that accompanies rows changed in this way and in these columns."""
-    were, was = ("were", "was") if is_certain else ("may have been", "may have been")
-    if change == "generated":
-        what = "These rows were generated from a model, and none of the rows before was kept,"
-    elif change == "resampled":
-        what = "Some rows were left out and others doubled"
-    elif not columns:
-        return "Nothing was changed in these rows."
-    elif columns == (decision,):
-        what = f"Decisions in these rows {were} changed"
-    elif columns[0] == decision:
-        effects = ", ".join(columns[1:])
-        what = f"Decisions in these rows {were} changed, and with them {effects} drawn anew,"
-    else:
-        what = f"The protected attribute {', '.join(columns)} {was} changed in these rows"
-    return f"{what} to remove differences between groups: they are no records about persons."
 
 
 def rows_not_released(dropped: int) -> str:

@@ -13,8 +13,7 @@ from evenhand.display import Described, Plain, Summary, points
 from evenhand.errors import QuestionError, listed, optional_library
 from evenhand.evidence.partition import Partition
 from evenhand.question import Question
-from evenhand.question.group_words import group_heading
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels, group_heading
 
 _SHOWN_ROWS = 10
 
@@ -61,11 +60,11 @@ class Subpopulation(Plain):
     @property
     def labelled_counts(self) -> tuple[str, str]:
         """Both groups' favorable decisions and rows, with their names if there are several."""
-        group, other = (f"{label}: " for label in self.labels or ("", ""))
-        return (
-            f"{group.lstrip(': ')}{self.group_yes:,} of {self.group:,}",
-            f"{other.lstrip(': ')}{self.other_yes:,} of {self.other:,}",
-        )
+        group = f"{self.group_yes:,} of {self.group:,}"
+        other = f"{self.other_yes:,} of {self.other:,}"
+        if self.labels:
+            return f"{self.labels[0]}: {group}", f"{self.labels[1]}: {other}"
+        return group, other
 
     @property
     def row_count(self) -> int:

@@ -88,7 +88,10 @@ def _made_lock(path: Path) -> int | None:
                 os.close(left)
         return None
     try:
-        os.write(handle, _who().encode(errors="replace"))
+        # This process, for those who wait for it.
+        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])
+        who = f"process {os.getpid()} on {platform.node()}, {command}"[:200]
+        os.write(handle, who.encode(errors="replace"))
         lock(handle)
         if _is_at(handle, path):  # else a run took it for that of a killed one
             return handle
@@ -123,12 +126,6 @@ def _is_at(handle: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(handle), path.lstat())
     except FileNotFoundError:
         return False
-
-
-def _who() -> str:
-    """This process, for those who wait for it."""
-    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])
-    return f"process {os.getpid()} on {platform.node()}, {command}"[:200]
 
 
 def _still_held(path: Path) -> ResourceError:

@@ -14,16 +14,13 @@ from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy
 
 def check_folder(folder: Path) -> None:
     """Refuse a folder that does not exist or cannot be written to."""
-    exists = folder.is_dir()
-    if exists and os.access(folder, os.W_OK | os.X_OK):
-        return
-    raise QuestionError.of(
-        "This folder cannot be written to." if exists else "There is no such folder.",
-        remedy="Choose another one, or ask for the right to."
-        if exists
-        else "Make it first, or choose another one.",
-        where=str(folder),
-    )
+    what, remedy = "There is no such folder.", "Make it first, or choose another one."
+    if folder.is_dir():
+        what = "This folder cannot be written to."
+        remedy = "Choose another one, or ask for the right to."
+        if os.access(folder, os.W_OK | os.X_OK):
+            return
+    raise QuestionError.of(what, remedy=remedy, where=str(folder))
 
 
 def check_targets(targets: Sequence[Path], inputs: Sequence[str], *, overwrite: bool) -> None:

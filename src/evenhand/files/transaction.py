@@ -71,8 +71,7 @@ class Transaction:
     @property
     def killed_tokens(self) -> tuple[str, ...]:
         """The tokens of killed runs whose folders were removed."""
-        texts = (_PLACE.sub(r"\2", name) for name in self.removed)
-        return tuple(filter(_TOKEN.fullmatch, texts))
+        return tuple(filter(_TOKEN.fullmatch, (_PLACE.sub(r"\2", n) for n in self.removed)))
 
     def temporary(self, name: str) -> Path:
         """Where a file is until the commit."""
@@ -129,7 +128,13 @@ class Transaction:
             try:
                 _undo(self.place)
             except OSError as error:
-                raise _not_restored(folder, error) from error
+                raise ResourceError.of(
+                    "This cannot be written, nor the earlier files put back.",
+                    f"{error.strerror or error}; nothing is lost: they are in a folder "
+                    f"{_PREFIX}….",
+                    "Run again when the disk can be written to: they are put back first.",
+                    str(folder),
+                ) from error
             raise
         return tuple(name for name in _names_in(old) if name not in written)
 
@@ -258,8 +263,18 @@ def _temporary_folder(
     with ExitStack() as folder_lock:
         folder_lock.enter_context(locked_folder(folder))
         removed = _recover(folder)
-        if processes := _writers(folder, names):
-            raise _busy(folder / names[-1], *processes)
+        processes = [
+            path.name.removeprefix(_PREFIX).partition("-")[0]
+            for path in _places(folder)
+            if any(map(_read_json(path / "names").__contains__, names))
+            and is_locked(path / "lock")
+        ]
+        if processes:
+            raise ResourceError.of(
+                f"Another run is writing this (process {', '.join(processes)}).",
+                remedy="Wait for it, or choose another name.",
+                where=str(folder / names[-1]),
+            )
         handle = None
         try:
             place.mkdir(0o700)
@@ -292,16 +307,6 @@ def _places(folder: Path) -> list[Path]:
         path
         for path in sorted(folder.glob(f"{_PREFIX}*"))
         if _PLACE.fullmatch(path.name) and path.is_dir() and not path.is_symlink()
-    ]
-
-
-def _writers(folder: Path, names: Sequence[str]) -> list[str]:
-    """The numbers of the processes that are writing one of the names."""
-    return [
-        place.name.removeprefix(_PREFIX).partition("-")[0]
-        for place in _places(folder)
-        if any(map(_read_json(place / "names").__contains__, names))
-        and is_locked(place / "lock")
     ]
 
 
@@ -358,21 +363,15 @@ def _read_json(path: Path) -> list[Any]:
 def _rename_if_free(temporary: Path, path: Path) -> None:
     """Check and rename in one step: of two writers only one succeeds."""
     try:
-        _link(temporary, path)
+        with suppress(OSError):  # some disks have no links
+            path.hardlink_to(temporary)
+            return
+        path.touch(exist_ok=False)  # there an empty file holds the name first
+        temporary.replace(path)
     except FileExistsError as error:
         if path.is_dir():
             raise
         raise QuestionError(name_taken(path)) from error
-
-
-def _link(temporary: Path, path: Path) -> None:
-    try:
-        path.hardlink_to(temporary)
-    except FileExistsError:
-        raise
-    except OSError:  # some disks have no links: there an empty file holds the name first
-        path.touch(exist_ok=False)
-        temporary.replace(path)
 
 
 def _is_ours(place: Path) -> bool:
@@ -381,20 +380,3 @@ def _is_ours(place: Path) -> bool:
         return os.name != "posix" or place.stat().st_uid == os.geteuid()
     except FileNotFoundError:
         return False
-
-
-def _not_restored(folder: Path, error: OSError) -> ResourceError:
-    return ResourceError.of(
-        "This cannot be written, nor the earlier files put back.",
-        f"{error.strerror or error}; nothing is lost: they are in a folder {_PREFIX}….",
-        "Run again when the disk can be written to: they are put back first.",
-        str(folder),
-    )
-
-
-def _busy(path: Path, *processes: str) -> ResourceError:
-    return ResourceError.of(
-        f"Another run is writing this (process {', '.join(processes)}).",
-        remedy="Wait for it, or choose another name.",
-        where=str(path),
-    )

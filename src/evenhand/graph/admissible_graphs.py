@@ -14,7 +14,7 @@ of what the attributes read, is a sum over their ancestors. So two graphs with t
 among the ancestors of the two are one.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
@@ -22,8 +22,8 @@ from operator import or_
 
 from evenhand.graph.block_sets import PrunedGraph
 from evenhand.graph.d_separation import BitsetGraph, members, reachable, transposed, union
-from evenhand.graph.dag_extensions import BitEdge, OpenGraph, Parents
-from evenhand.graph.graph import CausalGraph, PartialGraph, open_graph
+from evenhand.graph.dag_extensions import BitEdge, OpenGraph, Parents, first_open
+from evenhand.graph.graph import CausalGraph, PartialGraph
 from evenhand.graph.orientation import Edge, both_ways
 from evenhand.question.knowledge import Arrow
 from evenhand.question.question import Question
@@ -96,11 +96,11 @@ def admissible_graphs(graph: PartialGraph, question: Question) -> AdmissibleGrap
     graph.check(question=question)
     if graph.is_directed:
         return AdmissibleGraphs(question=question, variants=(Variant(graph),))
-    opened = open_graph(graph, question)
+    opened = OpenGraph.of(graph, question)
     bits = opened.mixed.bits
     protected, decision = bits(*question.protected_names), bits(question.decision)
     active = _active_edges(opened, protected, decision)
-    ways = opened.directed_ways(lambda parents: _first_open(active, parents))
+    ways = opened.directed_ways(lambda parents: first_open(active, parents))
     wholes = [whole for _, whole in islice(ways, MOST_GRAPHS + 1)]
     if len(wholes) > MOST_GRAPHS:
         return AdmissibleGraphs(question=question, variants=(), complete=False)
@@ -131,7 +131,7 @@ def ancestral_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraph
     graph.
     """
     graph.check(question=question)
-    opened = open_graph(graph, question)
+    opened = OpenGraph.of(graph, question)
     asked = opened.mixed.bits(*question.columns)
     consistent = opened.admissible(opened.parents) is not None
     edges = opened.within(opened.mixed.ancestors(asked))
@@ -140,7 +140,7 @@ def ancestral_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraph
     def next_edge(parents: Parents) -> BitEdge | None:
         """An open edge at an ancestor."""
         near = reachable(asked, parents)
-        return _first_open(((a, b) for a, b in open_edges if near & (1 << a | 1 << b)), parents)
+        return first_open(((a, b) for a, b in open_edges if near & (1 << a | 1 << b)), parents)
 
     open_edges = edges.undirected
     ways = [
@@ -187,11 +187,6 @@ def _active_edges(opened: OpenGraph, protected: int, decision: int) -> list[BitE
     for node in members(telling):
         active |= cyclic.descendants(1 << node) & cyclic.ancestors(1 << node)
     return [(a, b) for a, b in opened.undirected if active >> a & active >> b & 1]
-
-
-def _first_open(edges: Iterable[BitEdge], parents: Parents) -> BitEdge | None:
-    """The first edge that has no direction yet."""
-    return next(((a, b) for a, b in edges if not (parents[a] >> b | parents[b] >> a) & 1), None)
 
 
 def _together(graphs: Sequence[Parents]) -> Parents:

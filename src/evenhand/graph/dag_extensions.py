@@ -7,17 +7,18 @@ votes were even or edges contested, are not held against it: the data do not exc
 Nodes are bits here, as in ``d_separation``; arrows are the parents of each node.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from evenhand.display import Described, Summary
 from evenhand.errors import ResourceError
 from evenhand.graph.d_separation import BitsetGraph, members, transposed
-from evenhand.graph.orientation import Edge, Triple, both_ways, triple_of
+from evenhand.graph.orientation import Triple, both_ways, triple_of
 from evenhand.question.knowledge import Arrow
+from evenhand.question.question import Question
 
 _MOST_NEIGHBORS = 12
 _CONTRADICTION = (
@@ -65,13 +66,6 @@ class ParentSets(Described):
         )
 
 
-class WholeGraph(NamedTuple):
-    """The arrows of a graph without open edges, and colliders that had to be added."""
-
-    arrows: frozenset[Arrow]
-    added: tuple[Triple, ...]
-
-
 @dataclass(frozen=True)
 class OpenGraph:
     """A graph of which some edges have no direction, and what a direction must respect.
@@ -91,21 +85,26 @@ class OpenGraph:
     @classmethod
     def of(
         cls,
-        names: Iterable[str],
-        arrows: Collection[Arrow],
-        undirected: Collection[Edge],
-        doubtful: Iterable[Triple] = (),
-        earlier: Iterable[Arrow] = (),
+        graph: Any,  # noqa: ANN401  # a ``PartialGraph``, of a module that imports this one
+        question: Question | None = None,
+        names: Sequence[str] = (),
     ) -> "OpenGraph":
-        """Number the names in their order; of each ``earlier`` pair the first comes first."""
-        graph = BitsetGraph.of(names, arrows)
-        place = {name: at for at, name in enumerate(graph.names)}
-        triples = ((place[a], place[centre], place[b]) for a, centre, b in doubtful)
+        """What a graph leaves open, as bits in the order of the names, else of its nodes.
+
+        With a question, its decision does not cause its protected attribute, be it through
+        others: whoever asks it takes that for granted.
+        """
+        bits = BitsetGraph.of(names or graph.nodes, graph.arrows)
+        joined = both_ways((*graph.arrows, *graph.undirected))
+        protected = question.protected_names if question else ()
+        earlier = [(name, question.decision) for name in protected if question]
+        place = {name: at for at, name in enumerate(bits.names)}
+        triples = ((place[a], place[centre], place[b]) for a, centre, b in graph.doubtful)
         return cls(
-            graph.names,
-            graph.parents,
-            BitsetGraph.of(graph.names, both_ways((*arrows, *undirected))).parents,
-            BitsetGraph.of(graph.names, earlier).parents,
+            bits.names,
+            bits.parents,
+            BitsetGraph.of(bits.names, joined).parents,
+            BitsetGraph.of(bits.names, earlier).parents,
             frozenset((min(a, b), centre, max(a, b)) for a, centre, b in triples),
         )
 
@@ -143,11 +142,11 @@ class OpenGraph:
             for cause in members(causes)
         )
 
-    def extension(self) -> WholeGraph:
-        """Direct every edge, adding no collider if that is possible, else few."""
+    def extension(self) -> tuple[frozenset[Arrow], tuple[Triple, ...]]:
+        """The arrows once every edge has a direction, and colliders that had to be added."""
         parents, added = self.extend(self.parents)
         names = (triple_of(*(self.names[at] for at in triple)) for triple in added)
-        return WholeGraph(self.arrows(parents), tuple(names))
+        return self.arrows(parents), tuple(names)
 
     def extend(
         self, parents: Parents, within: int | None = None
@@ -212,32 +211,20 @@ class OpenGraph:
     def parent_sets(self, node: str) -> ParentSets:
         """Try every way to direct the undirected edges at a node; keep what can be extended."""
         at = self.names.index(node)
-        known = self.parents[at]
-        neighbors = self.linked[at] & ~known & ~transposed(self.parents)[at]
-        if (many := neighbors.bit_count()) > _MOST_NEIGHBORS:
+        edges = [edge for edge in self.undirected if at in edge]
+        if len(edges) > _MOST_NEIGHBORS:
             raise ResourceError.of(
-                f"{many} edges at {node!r} have no direction.",
+                f"{len(edges)} edges at {node!r} have no direction.",
                 f"All their directions together are tried for at most {_MOST_NEIGHBORS}.",
                 "Give tiers, require arrows, or give a graph.",
             )
-        seen = self.colliders(self.parents) | self.doubtful
+        next_edge = partial(first_open, edges)
+        consistent = self.admissible(self.parents) is not None
+        opened = self if consistent else replace(self, any_colliders=True)
+        causes = {parents[at] for parents, _ in opened.directed_ways(next_edge)}
+        by_size = sorted(causes, key=lambda nodes: (nodes.bit_count(), [*members(nodes)]))
         names = BitsetGraph.with_parents(self.names, self.parents).names_in
-        possible, acyclic = [], []
-        for size in range(many + 1):
-            for chosen in combinations(members(neighbors), size):
-                inward = sum(1 << cause for cause in chosen)
-                directed = list(self.parents)
-                directed[at] |= inward
-                for effect in members(neighbors & ~inward):
-                    directed[effect] |= 1 << at
-                if self._order(directed) is None:
-                    continue
-                acyclic.append(names(known | inward))
-                if self.colliders(arrows := tuple(directed)) <= seen:
-                    _, added = self.extend(arrows)
-                    if not added:
-                        possible.append(acyclic[-1])
-        return ParentSets(node=node, sets=tuple(possible or acyclic), consistent=bool(possible))
+        return ParentSets(node=node, sets=(*map(names, by_size),), consistent=consistent)
 
     def adds_collider(self, parents: Parents, cause: int, effect: int) -> bool:
         """Whether a new arrow makes a collider with one of the others that may not be."""
@@ -314,6 +301,11 @@ class OpenGraph:
         graph = BitsetGraph.with_parents(self.names, (own | before for own, before in pairs))
         order = graph.order()
         return order if len(order) == len(self.names) else None
+
+
+def first_open(edges: Iterable[BitEdge], parents: Parents) -> BitEdge | None:
+    """The first edge that has no direction yet."""
+    return next(((a, b) for a, b in edges if not (parents[a] >> b | parents[b] >> a) & 1), None)
 
 
 def _with_arrow(parents: Parents, cause: int, effect: int) -> Parents:

@@ -33,6 +33,7 @@ from evenhand.graph.independence_tests import (
     check_choice,
     check_significance,
     check_test,
+    p_values,
 )
 from evenhand.graph.kernel_choice import Evaluator, KernelName
 from evenhand.graph.kernels.batch import Batch
@@ -93,7 +94,9 @@ def discover(
         names,
         kernel=kernel,
         after_each=limits.report_more,
-        while_compiling=partial(limits.reporter.report, "compiling, once", is_even=False),
+        before_compiling=partial(
+            limits.reporter.report, "compiling, once", 0, 1, is_even=False
+        ),
         tests=expected if max_tests is None else min(expected, max_tests),
     )
 
@@ -231,20 +234,16 @@ def _thin_strata_notes(skeleton: Skeleton, names: list[str], evaluator: Evaluato
     ends would pass for independent in its weakest test, the one with the largest p, once that
     test is adjusted for them.
     """
-    held: dict[int, list[tuple[int, int]]] = {}
-    for (x, y), weakest in skeleton.weakest.items():
-        if skeleton.adjacent[x, y]:
-            held.setdefault(len(weakest.given), []).append((x, y))
-    thin = []
-    for depth, pairs in held.items():
-        given = [skeleton.weakest[pair].given for pair in pairs]
-        x, y = np.array(pairs, np.intp).T
-        batch = Batch(x, y, np.array(given, np.intp).reshape(len(pairs), depth))
-        p = evaluator.p_values(batch, "chi-square-adjusted")
-        thin += [pairs[i] for i in np.flatnonzero(p > skeleton.significance)]
+    held = [
+        (names[x], names[y], [names[at] for at in weakest.given])
+        for (x, y), weakest in skeleton.weakest.items()
+        if skeleton.adjacent[x, y]
+    ]
+    p = p_values(*evaluator.statistics_by_name(held, "chi-square-adjusted"))
+    thin = [edge_of(*held[at][:2]) for at in np.flatnonzero(p > skeleton.significance)]
     if not thin:
         return []
-    edges = sorted(" - ".join(edge_of(names[x], names[y])) for x, y in thin)
+    edges = sorted(map(" - ".join, thin))
     joined = int(skeleton.adjacent.sum()) // 2
     note = (
         f"{len(edges):,} of {joined:,} edges are held by thin strata, in which chi-square "

@@ -40,10 +40,6 @@ class Edges(NamedTuple):
             case ends:
                 raise common_cause_error(f"{a} {mark} {b}", line, certain=ends == "<>")
 
-    def with_unique_nodes(self) -> "Edges":
-        """The same, each node once: a text names a node at every edge."""
-        return self._replace(nodes=[*dict.fromkeys(self.nodes)])
-
     def problems(self) -> Iterator[Problem]:
         """Everything that keeps these nodes and edges from being a graph."""
         unchecked: tuple[list[Any], ...] = self  # JSON may hold anything
@@ -105,7 +101,7 @@ def unmeasured_error(names: Iterable[str], line: int = 0) -> GraphError:
     """The error for nodes that a graph itself calls unmeasured."""
     return unreadable(
         f"The graph has nodes that nobody measured: {listed(names)}.",
-        "Leave them out; the sensitivity of an audit says how strong such a cause has to be.",
+        "Leave them out; the answer of an audit says what such a cause could do.",
         line,
     )
 
@@ -120,7 +116,7 @@ def common_cause_error(edge: str, line: int = 0, *, certain: bool = False) -> Gr
     return unreadable(
         f"The edge {quote_short(edge)} {why}.",
         "If one of the two causes the other, write an arrow, else leave the edge out; the "
-        "sensitivity of an audit says how strong such a cause has to be.",
+        "answer of an audit says what such a cause could do.",
         line,
     )
 

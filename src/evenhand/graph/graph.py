@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -39,13 +38,11 @@ from evenhand.graph.orientation import (
     orient,
     triple_of,
 )
-from evenhand.question.graph_edits import GraphEdit
-from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
+from evenhand.question.knowledge import Arrow, GraphEdit, Knowledge, KnownOrder, Tiers
 from evenhand.question.question import Question
 
 if TYPE_CHECKING:
     import networkx as nx
-    import pandas as pd
 
 # Knowledge, or an order made from it for columns of which the graph may have a part.
 Known: TypeAlias = Knowledge | Tiers | KnownOrder | None
@@ -217,8 +214,7 @@ class PartialGraph(Pictured):
         arrows = known_arrows(self.nodes, edges, order)
         open_edges = self.undirected - {edge_of(*arrow) for arrow in arrows}
         known = replace(self, arrows=arrows, undirected=open_edges, doubts=self.doubtful)
-        known.check(question=question)
-        if open_graph(known, question).extension().added:
+        if not known.extension(question=question).consistent:
             return known
         later = question.protected_names if question else ()
         backward = {(question.decision, name) for name in later if question}
@@ -240,36 +236,7 @@ class PartialGraph(Pictured):
         """
         graph = self if knowledge is None else self.with_knowledge(knowledge)
         self._bits.bits(node)
-        return open_graph(graph, question).parent_sets(node)
-
-    def possible_parents(
-        self, node: str, knowledge: Known = None
-    ) -> tuple[frozenset[str], ...]:
-        """Every set of nodes that may be the parents of one, small sets first.
-
-        >>> graph = PartialGraph.parse("sex -> income; sex -> age; age - income")
-        >>> [sorted(parents) for parents in graph.possible_parents("income")]
-        [['sex'], ['age', 'sex']]
-        """
-        return self.parent_sets(node, knowledge).sets
-
-    def possible_decision_causes(
-        self, question: Question, knowledge: Known = None
-    ) -> tuple[frozenset[str], ...]:
-        """Every set that may be the decision's causes, the protected attribute left out.
-
-        >>> graph = PartialGraph.parse("income - job; job - sex")  # no income -> job -> sex
-        >>> question = Question(protected="sex", group="f", decision="income", favorable="y")
-        >>> graph.possible_decision_causes(question)
-        (frozenset({'job'}),)
-        """
-        self.check(question=question)
-        found = self.parent_sets(question.decision, knowledge, question=question)
-        return tuple(
-            dict.fromkeys(
-                parents.difference(question.protected_names) for parents in found.sets
-            )
-        )
+        return OpenGraph.of(graph, question).parent_sets(node)
 
     def extension(
         self, knowledge: Known = None, *, question: Question | None = None
@@ -282,24 +249,8 @@ class PartialGraph(Pictured):
         graph = self if knowledge is None else self.with_knowledge(knowledge)
         tier = known_order(knowledge, self.nodes).tier
         latest_last = sorted(self.nodes, key=lambda node: (tier[node] or 0, node))
-        whole = open_graph(graph, question, latest_last).extension()
-        return Extension(CausalGraph(self.nodes, whole.arrows), whole.added)
-
-    def to_dag(self, knowledge: Known = None) -> "CausalGraph":
-        """A causal graph with the same edges and arrows, and no other colliders.
-
-        Raises where there is none; ``extension`` then says what stands in the way.
-        """
-        extension = self.extension(knowledge)
-        if not extension.consistent:
-            shown = ", ".join(f"{a} -> {centre} <- {b}" for a, centre, b in extension.added)
-            raise GraphError.of(
-                "The graph contradicts itself: its edges cannot all be directed without "
-                "a collider that was not found.",
-                f"It would arise at {shown}.",
-                "Give tiers or require arrows, or take `extension().graph` as it is.",
-            )
-        return extension.graph
+        arrows, added = OpenGraph.of(graph, question, latest_last).extension()
+        return Extension(CausalGraph(self.nodes, arrows), added)
 
     def renamed(self, old: str, new: str) -> Self:
         """The graph with another name for a node; of its record what is in doubt, and how.
@@ -402,36 +353,14 @@ class PartialGraph(Pictured):
     def parse(cls, text: str) -> Self:
         """Read ``a -> b; c - d; e``, the notation that ``str`` writes, or one of others.
 
-        By their first words: DOT, dagitty, bnlearn's ``[a][b|a]``, Tetrad's text, BIF and NET.
+        By their first words: JSON, DOT, dagitty, bnlearn's ``[a][b|a]``, Tetrad's text and BIF.
         """
         return cls._from_edges(text_formats.read_text(text))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a file: its content or else its ending says in which format it is written."""
-        try:
-            return cls._from_edges(text_formats.read_file(Path(path)))
-        except GraphError as error:
-            problems = (
-                replace(problem, where=", ".join(filter(None, (str(path), problem.where))))
-                for problem in error.problems
-            )
-            raise GraphError(*problems) from error
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what ``to_dict`` gives."""
         return cls._from_edges(text_formats.read_dict(content))
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what ``to_json`` writes."""
-        return cls._from_edges(text_formats.read_as("json", text))
-
-    @classmethod
-    def from_dot(cls, text: str) -> Self:
-        """Read plain DOT or dagitty: nodes and edges; an error names anything else."""
-        return cls._from_edges(text_formats.read_as("dot", text))
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike, names: Iterable[str] | None = None) -> Self:
@@ -487,13 +416,6 @@ class PartialGraph(Pictured):
         for cause, effect in self._arcs:
             matrix[self.nodes.index(cause), self.nodes.index(effect)] = 1
         return matrix
-
-    def to_pandas(self) -> "pd.DataFrame":
-        """The matrix as a frame with the names at its sides."""
-        with optional_library("pandas"):
-            import pandas as pd  # noqa: PLC0415 - the user's library, not ours
-
-        return pd.DataFrame(self.to_matrix(), index=self.nodes, columns=self.nodes)
 
     def to_networkx(self) -> "nx.DiGraph":
         """A networkx graph; an undirected edge becomes arcs both ways."""
@@ -567,21 +489,6 @@ class Extension:
     def consistent(self) -> bool:
         """Whether the graph is one of those that the partial graph stands for."""
         return not self.added
-
-
-def open_graph(
-    graph: PartialGraph, question: Question | None = None, names: Sequence[str] = ()
-) -> OpenGraph:
-    """What a graph leaves open, as bits in the order of the names, else of its nodes.
-
-    With a question, its decision does not cause its protected attribute, be it through others:
-    whoever asks it takes that for granted.
-    """
-    protected = question.protected_names if question else ()
-    earlier = [(name, question.decision) for name in protected if question]
-    return OpenGraph.of(
-        names or graph.nodes, graph.arrows, graph.undirected, graph.doubtful, earlier
-    )
 
 
 def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:

@@ -8,7 +8,10 @@ one table of all their attributes, or on several where that table would be large
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from math import prod
 from typing import Protocol
+
+import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.errors import ColumnError, QuestionError, listed
@@ -62,7 +65,7 @@ class IndependenceTester:
         test: str = "chi-square",
         significance: float = SIGNIFICANCE,
     ) -> None:
-        self._source, self._is_counted = source, isinstance(source, CountTable)
+        self._source = source
         self.kind, self.significance = check_test(test), check_significance(significance)
         self._tables: deque[tuple[frozenset[str], Evaluator]] = deque(maxlen=_CACHED_TABLES)
         # The rows, once something has been counted.
@@ -88,64 +91,52 @@ class IndependenceTester:
         self, tests: Sequence[NamedTest], *, kind: str | None = None
     ) -> list[Independence]:
         """Test each x against its y given its set; by another kind of test, if one is named."""
-        found: list[Independence] = []
-        for part in self.parts(tests):
-            results = self._covering(_attributes(part)).statistics_by_name(
-                part, kind or self.kind
-            )
-            columns = (*results, p_values(*results))
-            found += [
-                Independence(
-                    x,
-                    y,
-                    tuple(sorted(given)),
-                    statistic=statistic,
-                    degrees_of_freedom=degrees,
-                    p=p,
-                    status="tested" if degrees else "untestable",
-                    independent=p > self.significance,
-                )
-                for (x, y, given), statistic, degrees, p in zip(
-                    part, *(column.tolist() for column in columns), strict=True
-                )
-            ]
-        return found
+        return [one for part in self.parts(tests, kind=kind) for one in part]
 
-    def parts(self, tests: Sequence[NamedTest]) -> Iterator[Sequence[NamedTest]]:
-        """The tests in turn, as many at a time as share a table."""
+    def parts(
+        self, tests: Sequence[NamedTest], *, kind: str | None = None
+    ) -> Iterator[list[Independence]]:
+        """The results in turn, of as many tests at a time as share a table."""
         begin = 0
         while begin < len(tests):
-            names: set[str] = set()
-            lines, end = 1, len(tests) if self._is_counted else begin
-            while end < len(tests):
-                more = _attributes(tests[end : end + 1]) - names
-                for name in more:
-                    lines = min(
-                        lines * self._cards.get(name, self._most_lines), self._most_lines
-                    )
-                is_large = not self._shares or lines * len(names | more) > _MOST_CODES
-                if end > begin and more and is_large:
-                    break
-                names |= more
-                end += 1
-            yield tests[begin:end]
+            end, names = self._sharing(tests, begin)
+            results = self._covering(names).statistics_by_name(
+                tests[begin:end], kind or self.kind
+            )
+            columns = (*results, p_values(*results))
+            yield [
+                Independence(statistic, degrees, p, independent=p > self.significance)
+                for statistic, degrees, p in zip(*map(np.ndarray.tolist, columns), strict=True)
+            ]
             begin = end
+
+    def _sharing(self, tests: Sequence[NamedTest], begin: int) -> tuple[int, frozenset[str]]:
+        """Where the tests end that share a table, and the attributes of the table."""
+        if isinstance(self._source, CountTable):
+            return len(tests), frozenset(self._source.names)
+        names: frozenset[str] = frozenset()
+        lines, most = 1, self._most_lines
+        for end in range(begin, len(tests)):
+            x, y, given = tests[end]
+            both = names.union((x, y), given)
+            lines = min(
+                most, lines * prod(self._cards.get(name, most) for name in both - names)
+            )
+            is_large = not self._shares or lines * len(both) > _MOST_CODES
+            if end > begin and both != names and is_large:
+                return end, names
+            names = both
+        return len(tests), names
 
     def _covering(self, names: frozenset[str]) -> Evaluator:
         """What evaluates tests on the counts of these attributes, perhaps with others."""
         for counted, evaluator in self._tables:
             if names == counted or (self._shares and names < counted):
                 return evaluator
-        if isinstance(self._source, CountTable):
-            counts = self._source
-        else:
-            counts = self._source.marginal(sorted(names))
+        source = self._source
+        counts = source if isinstance(source, CountTable) else source.marginal(sorted(names))
         self._most_lines = counts.row_count
         self._cards |= dict(zip(counts.names, counts.cards, strict=True))
         evaluator = Evaluator(counts, sorted(counts.names))
-        self._tables.appendleft((frozenset(counts.names), evaluator))
+        self._tables.appendleft((names, evaluator))
         return evaluator
-
-
-def _attributes(tests: Iterable[NamedTest]) -> frozenset[str]:
-    return frozenset(name for x, y, given in tests for name in (x, y, *given))

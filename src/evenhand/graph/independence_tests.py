@@ -12,16 +12,14 @@ zero::
 
 Degrees of freedom are added up over strata, (attested rows − 1)(attested columns − 1) each, and
 no minimum number of rows is asked for. Where no stratum has a degree of freedom left the data
-say nothing against independence: such a test is ``untestable`` and counts as independent.
+say nothing against independence: such a test is untestable and counts as independent.
 
 In a stratum with given margins chi-square is on average N / (N − 1) times its degrees of
 freedom: in thin strata it rejects too often. The adjusted test takes this factor away.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,61 +31,46 @@ _Number = Any
 
 
 class Statistic(NamedTuple):
-    """A formula for numbers and for arrays, which the numba kernel compiles as it stands.
+    """Chi-square, or G², the ratio of likelihoods; and whether strata are weighted."""
 
-    ``term`` gets the rows of a cell and those expected. Without rows it is proportional to
-    those expected, so that cells without rows need not be visited. ``weight`` gets a stratum's
-    rows, its degrees of freedom and, for each end, the sum of one over each margin; strata
-    without freedom, whose terms are zero, are given one degree. Left out, it is one.
+    likelihood_ratio: bool = False
+    weighted: bool = False
+
+
+def term(statistic: Statistic, n: _Number, expected: _Number) -> _Number:
+    """What a cell adds, of numbers or arrays; the numba kernel compiles it as it stands.
+
+    Without rows it is proportional to those expected, so that such cells need not be visited.
     """
-
-    term: Callable[[_Number, _Number], _Number]
-    weight: Callable[[_Number, _Number, _Number, _Number], _Number] | None = None
-
-    @property
-    def is_pearson(self) -> bool:
-        """Whether it is plain chi-square, which has shorter formulas for narrow tables."""
-        return self == Statistic(_pearson)
-
-
-def _pearson(n: _Number, expected: _Number) -> _Number:
-    term = n - expected  # in place from here on: arrays are long
-    term *= term
-    term /= expected
-    return term
-
-
-def _log_likelihood(n: _Number, expected: _Number) -> _Number:
-    return 2.0 * n * np.log(n / expected + 1e-300)  # too little to change any ratio but zero
-
-
-def _without_bias(rows: _Number, _degrees: _Number, _x: _Number, _y: _Number) -> _Number:
-    return (rows - 1.0) / rows
+    if statistic.likelihood_ratio:
+        # Too little is added to change any ratio but zero.
+        return 2.0 * n * np.log(n / expected + 1e-300)
+    part = n - expected  # in place from here on: arrays are long
+    part *= part
+    part /= expected
+    return part
 
 
 STATISTICS = {
-    "chi-square": Statistic(_pearson),
-    "chi-square-adjusted": Statistic(_pearson, _without_bias),
-    "g-square": Statistic(_log_likelihood),
+    "chi-square": Statistic(),
+    "chi-square-adjusted": Statistic(weighted=True),
+    "g-square": Statistic(likelihood_ratio=True),
 }
 TESTS = tuple(STATISTICS)
 
 
-@dataclass(frozen=True, slots=True)
-class Independence:
-    """The result of a test of x and y given a set.
+class Independence(NamedTuple):
+    """The result of a test of two columns given others."""
 
-    ``status`` is "untestable" where no degree of freedom is left; then p is one.
-    """
-
-    x: str
-    y: str
-    given: tuple[str, ...]
     statistic: float
     degrees_of_freedom: int
     p: float
-    status: Literal["tested", "untestable"]
     independent: bool
+
+    @property
+    def is_testable(self) -> bool:
+        """Whether a degree of freedom is left; p is one where none is."""
+        return self.degrees_of_freedom > 0
 
 
 def p_values(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from types import ModuleType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,35 +45,15 @@ _NUMBA_KERNEL = "evenhand.graph.kernels.numba_kernel"
 # Sets of so many possible cells, or of so many for each line, at most, are counted in cubes.
 _CUBE_CELLS, _CUBE_CELLS_PER_LINE = 2**13, 0.25
 
-# What bits cost, in nanoseconds: for each intersection 1.5 a word and 100; 200 × 2^k for the
-# cube of a set of k columns; and its part of the 100,000 + 10,000 × 2^k that all sets of its
-# shape, the cards in their order, take together. It has an intersection for each combination
-# of values beyond the first; those of fewer columns are mostly known from sets before.
-_WORD, _INTERSECTION, _CUBE, _SHAPE, _SHAPE_CUBE = 1.5, 100.0, 200.0, 1e5, 1e4
-# Sets counted by bits have at most so many cells, and are encoded in one integer; packed
+# What bits cost, in nanoseconds: for each intersection 1.5 a word and 100, and 200 × 2^k for
+# the cube of a set of k columns. A set has an intersection for each combination of values
+# beyond the first; those of fewer columns are mostly known from sets before.
+_WORD, _INTERSECTION, _CUBE = 1.5, 100.0, 200.0
+# What a set costs in a cube that it shares with neighbors: by itself, and for each line.
+_SHARED_CUBE = {"numpy": (2e4, 0.3), "numba": (2e3, 0.05)}
+# So much takes the first set that is counted by bits; sets are encoded in one integer; packed
 # columns take at most so much memory, or as much as the table.
-_BIT_CELLS, _LARGEST_KEY = 2**14, 2**62
-_PACKED_BYTES = 2**26
-# At how many places a batch is looked at for what its sets share, and how many sets there.
-_PLACES, _SETS = 4, 128
-
-
-class CubeCosts(NamedTuple):
-    """What a set costs in cubes: by itself, and for each line and column that is counted.
-
-    Sets share a cube of so many cells, or of so many for each line, if that is more.
-    """
-
-    own: float
-    per_line: float
-    cells: int
-    cells_per_line: float
-
-
-CUBE_COSTS = {
-    "numpy": CubeCosts(2e4, 1.2, 2**13, 0.25),
-    "numba": CubeCosts(2e3, 0.2, 2**12, 0.5),
-}
+_FIRST_BITS, _LARGEST_KEY, _PACKED_BYTES = 2e5, 2**62, 2**26
 
 # Work, in lines × tests, above which loading numba, or threading, pays. Loading takes 0.7 s,
 # in which numpy does so much. What compiling takes does not count: it is done once, and who
@@ -82,16 +62,14 @@ _LOAD_WORK = 1e8
 _THREAD_WORK = 2e7
 # Each thread has buffers as long as the table; all together have at most so many lines.
 _THREAD_LINES = 2**23
-# Tests by name are evaluated so many at a time.
-_BATCH = 2**13
 
 
 class Evaluator:
     """Evaluates batches of tests on one table of counts.
 
     ``after_each`` is called with the number of tests of each set of attributes that takes long,
-    ``while_compiling`` with how many functions are compiled and how many there are. ``tests``
-    says about how many will be asked for, so that numba is loaded at once if they are many.
+    ``before_compiling`` if numba has to compile the kernel. ``tests`` says about how many will
+    be asked for, so that numba is loaded at once if they are many.
     """
 
     def __init__(
@@ -101,7 +79,7 @@ class Evaluator:
         *,
         kernel: KernelName = "auto",
         after_each: Callable[[int], None] = lambda _tests: None,
-        while_compiling: Callable[[int, int], None] = lambda _done, _total: None,
+        before_compiling: Callable[[], None] = lambda: None,
         tests: int = 0,
     ) -> None:
         if kernel == "numba" and (error := _import_numba_kernel()):
@@ -115,7 +93,7 @@ class Evaluator:
         self.names = tuple(names)
         self._place = {name: at for at, name in enumerate(self.names)}
         self.table = CodedTable.of(counts, names)
-        self._while_compiling = while_compiling
+        self._before_compiling, self._loaded = before_compiling, False
         self.work = float(len(self.table.rows) * tests)
         self._pools: PoolResults | None = None
         # A packed column has so many words.
@@ -133,20 +111,11 @@ class Evaluator:
         by_size: dict[int, list[int]] = {}
         for at, (_, _, given) in enumerate(tests):
             by_size.setdefault(len(given), []).append(at)
-        for size, indices in by_size.items():
-            for start in range(0, len(indices), _BATCH):
-                chosen = indices[start : start + _BATCH]
-                batch = Batch(
-                    np.array([self._place[tests[at][0]] for at in chosen], np.intp),
-                    np.array([self._place[tests[at][1]] for at in chosen], np.intp),
-                    np.array(
-                        [sorted(self._place[name] for name in tests[at][2]) for at in chosen],
-                        np.intp,
-                    ).reshape(len(chosen), size),
-                )
-                results.statistic[chosen], results.degrees[chosen] = self.statistics(
-                    batch, test
-                )
+        for some in by_size.values():
+            names = [(*tests[at][:2], *tests[at][2]) for at in some]
+            places = np.array([[self._place[name] for name in row] for row in names], np.intp)
+            batch = Batch(places[:, 0], places[:, 1], np.sort(places[:, 2:], axis=1))
+            results.statistic[some], results.degrees[some] = self.statistics(batch, test)
         return results
 
     def statistics(self, batch: Batch, test: str) -> BatchResults:
@@ -157,8 +126,7 @@ class Evaluator:
         plan, by_bits = self._plan(batch)
         work = len(self.table.rows) * int(np.diff(plan.start)[~by_bits].sum())
         self.work += work
-        kernel = self._choose()
-        module = self._load() if kernel == "numba" else numpy_kernel
+        module = self._module()
         if batch.pools is not None and not by_bits.all():
             left = self._pool_results(batch.pools, test, module).look_up(batch, found)
             if not len(left):
@@ -175,7 +143,7 @@ class Evaluator:
                 module.run(self.table, plan, sets, test, results)
 
         threads = 1
-        if kernel == "numba" and work > _THREAD_WORK:
+        if self.kernel == "numba" and work > _THREAD_WORK:
             threads = max(1, min(_cores(), _THREAD_LINES // len(self.table.rows)))
         if threads == 1:
             run(np.flatnonzero(in_cubes))
@@ -190,8 +158,8 @@ class Evaluator:
     def _plan(self, batch: Batch) -> tuple[BatchPlan, Flags]:
         """The sets of a batch, and which of them are cheaper by bits than in cubes."""
         plan = BatchPlan.of(batch, len(self.table.cards))
-        costs = CUBE_COSTS["numba" if self.kernel == "numba" else "numpy"]
-        return plan, sets_by_bits(self.table, self._words, plan, costs)
+        kernel = "numba" if self.kernel == "numba" else "numpy"
+        return plan, sets_by_bits(self.table, self._words, plan, kernel)
 
     def _pool_results(self, pools: Matrix, test: str, module: ModuleType) -> PoolResults:
         """The results for all subsets of these pools, as far as they are known."""
@@ -199,22 +167,17 @@ class Evaluator:
             self._pools = PoolResults(self.table, pools, test, module.every_subset)
         return self._pools
 
-    def _choose(self) -> Literal["numpy", "numba"]:
-        """The kernel for the next batch: numba once the work so far exceeds what it costs."""
-        if self.kernel != "auto":
-            return self.kernel
-        if _NUMBA_KERNEL not in sys.modules and self.work <= _LOAD_WORK:
-            return "numpy"
-        self.kernel = "numpy" if _import_numba_kernel() else "numba"
-        return self.kernel
-
-    def _load(self) -> ModuleType:
-        """The numba kernel; says so if it must be compiled first."""
+    def _module(self) -> ModuleType:
+        """The kernel of the next batch: numba once the work so far exceeds what it costs."""
+        is_due = _NUMBA_KERNEL in sys.modules or self.work > _LOAD_WORK
+        if self.kernel == "auto" and is_due:
+            self.kernel = "numpy" if _import_numba_kernel() else "numba"
+        if self.kernel != "numba":
+            return numpy_kernel
         module = import_module(_NUMBA_KERNEL)
-        if not _loaded:
-            silent: Callable[[int, int], None] = lambda _done, _total: None  # noqa: E731
-            module.load(silent if module.is_on_disk() else self._while_compiling)
-            _loaded.append(module)
+        if not self._loaded and not module.is_on_disk():
+            self._before_compiling()
+        self._loaded = True
         return module
 
 
@@ -225,52 +188,22 @@ def fit_cubes(table: CodedTable, plan: BatchPlan) -> Flags:
     return few
 
 
-def sets_by_bits(table: CodedTable, words: float, plan: BatchPlan, costs: CubeCosts) -> Flags:
-    """Which sets of a plan are cheaper by bits, if a packed column has so many words."""
-    sets, size = plan.members.shape
-    shared = costs.own
-    alone = shared + size * len(table.rows) * costs.per_line
-    cube, shape = 2**size * _CUBE, _SHAPE + 2**size * _SHAPE_CUBE
-    packed = 8 * words * (table.cards - 1)[table.cards <= MOST_VALUES].sum()
+def sets_by_bits(table: CodedTable, words: float, plan: BatchPlan, kernel: str) -> Flags:
+    """Which sets are cheaper by bits than in cubes, if a packed column has so many words."""
+    size, narrow = plan.members.shape[1], table.cards <= MOST_VALUES
+    cards = table.cards[plan.members].astype(np.float64)
+    alone, per_line = _SHARED_CUBE[kernel]
+    in_cubes = alone + per_line * len(table.rows)
+    by_bits = (cards - 1).prod(axis=1) * (words * _WORD + _INTERSECTION) + 2**size * _CUBE
+    chosen: Flags = narrow[plan.members].all(axis=1) & (by_bits < in_cubes)
+    packed = 8 * words * (table.cards - 1)[narrow].sum()
     if (
-        sets * (alone - cube) < shape
+        (in_cubes - by_bits)[chosen].sum() < _FIRST_BITS
         or packed > max(_PACKED_BYTES, table.codes.nbytes)
         or len(table.cards) ** size > _LARGEST_KEY
     ):
-        return np.zeros(sets, bool)
-    cards = table.cards[plan.members].astype(np.float64)
-    fit = (cards <= MOST_VALUES).all(axis=1) & (cards.prod(axis=1) <= _BIT_CELLS)
-    shapes = np.minimum(cards, MOST_VALUES + 1) @ (MOST_VALUES + 2.0) ** np.arange(size)
-    _, of, alike = np.unique(shapes, return_inverse=True, return_counts=True)
-    intersections = (cards - 1).prod(axis=1) * (words * _WORD + _INTERSECTION)
-    by_bits = intersections + cube + shape / alike[of]
-    if (fit & (by_bits > shared) & (by_bits < alone)).any():
-        most = max(costs.cells, costs.cells_per_line * len(table.rows))
-        columns = columns_per_set(plan.members, table.cards.tolist(), most)
-        shared += columns * len(table.rows) * costs.per_line
-    result: Flags = fit & (by_bits < shared)
-    return result
-
-
-def columns_per_set(members: Indices, cards: list[int], most: float) -> float:
-    """How many columns are counted for each set if neighbors share cubes of ``most`` cells."""
-    columns = sets = 0
-    for begin in range(0, len(members), -(-len(members) // _PLACES)):
-        held: set[int] = set()
-        span = 1.0
-        for row in members[begin : begin + _SETS].tolist():
-            for member in row:
-                span *= 1 if member in held else cards[member]
-            if span > most and held:
-                break
-            held.update(row)
-            sets += 1
-        columns += len(held)
-    return columns / sets
-
-
-# The numba kernel, once this process has loaded it.
-_loaded: list[ModuleType] = []
+        chosen[:] = False
+    return chosen
 
 
 def _import_numba_kernel() -> Exception | None:

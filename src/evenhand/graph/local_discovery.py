@@ -7,37 +7,43 @@ the direction is known. Two attributes that might each come before the other are
 are joined if each is in the other's neighborhood, and the direction must come from the data. So
 the search begins at the decision and goes on from peer to peer, along edges without a
 direction, until no edge at the decision lacks one or no further peer can give it one.
+
+A node's parents separate it from every node that is not its descendant. So a candidate that
+some set of the other members of its neighborhood separates is not joined; one that no set
+separates may be. These members are searched by HITON-PC with interleaved elimination (Aliferis,
+Statnikov, Tsamardinos, Mani and Koutsoukos 2010): candidates come in from the strongest down,
+so few sets are tried.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import chain, combinations
-from typing import get_args
+from itertools import chain, combinations, islice
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
+from evenhand.display import Described, Plain, ProgressCallback, ProgressReporter, Summary
 from evenhand.errors import ColumnError, ResourceError, listed
 from evenhand.graph.d_separation import BitsetGraph
-from evenhand.graph.dag_extensions import OpenGraph, ParentSets
 from evenhand.graph.discovery_record import Separation
+from evenhand.graph.graph import PartialGraph
 from evenhand.graph.independence_tester import IndependenceTester, Marginals
-from evenhand.graph.independence_tests import check_choice
-from evenhand.graph.neighborhood import (
-    CachedTests,
-    Method,
-    Neighborhood,
-    SearchScope,
-    find_neighborhood,
-)
-from evenhand.graph.orientation import Orientation, Triple, both_ways, edge_of, orient
+from evenhand.graph.independence_tests import Independence
+from evenhand.graph.orientation import Conflict, Edge, both_ways, edge_of, orient
 from evenhand.question import SIGNIFICANCE, Knowledge, KnownOrder, Tiers
+
+Asked: TypeAlias = tuple[Edge, frozenset[str]]
+# Sets, and the result of a test given each.
+Tested: TypeAlias = Iterator[tuple[frozenset[str], Independence]]
+
+# So many tests are evaluated ahead at first, and at most.
+_FIRST_BATCH, _LARGEST_BATCH = 32, 2**10
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class LocalCauses(Described):
+class LocalCauses(Plain, Described):
     """What is joined to the decision, in which direction, and on what evidence.
 
     ``parents`` and ``children`` have a direction; ``ambiguous`` says for each other neighbor
@@ -50,6 +56,11 @@ class LocalCauses(Described):
     Learning the whole graph (``discover``) makes other tests: with enough rows both find the
     same causes, on few rows they can differ in an edge.
     """
+
+    keys: ClassVar[str] = (
+        "decision parents children ambiguous possible_parents separated weakly_removed "
+        "strength tests expanded notes"
+    )
 
     decision: str
     parents: tuple[str, ...]
@@ -89,22 +100,6 @@ class LocalCauses(Described):
             notes=(*(f"{name}: {why}" for name, why in self.ambiguous.items()), *self.notes),
         )
 
-    def to_dict(self) -> dict[str, object]:
-        """Plain values: names, lists and numbers."""
-        return {
-            "decision": self.decision,
-            "parents": list(self.parents),
-            "children": list(self.children),
-            "ambiguous": dict(self.ambiguous),
-            "possible_parents": [sorted(parents) for parents in self.possible_parents],
-            "separated": _plain(self.separated),
-            "weakly_removed": list(self.weakly_removed),
-            "strength": _plain(self.strength),
-            "tests": self.tests,
-            "expanded": list(self.expanded),
-            "notes": list(self.notes),
-        }
-
 
 def find_causes(
     counts: CountTable | Marginals,
@@ -115,7 +110,6 @@ def find_causes(
     test: str = "chi-square",
     max_given: int = 6,
     max_given_peers: int = 3,
-    method: Method = "hiton",
     progress: ProgressCallback | None = None,
 ) -> LocalCauses:
     """Find the parents of the decision by tests around it only.
@@ -128,7 +122,6 @@ def find_causes(
     """
     if decision not in counts.names:
         raise ColumnError.unknown([decision], counts.names, where="decision")
-    check_choice("method", method, get_args(Method))
     tester = IndependenceTester(counts, test=test, significance=significance)
     order = Knowledge.of(knowledge).about(counts.names)
     counts.marginal([decision])  # rows are read now, and not in the time of the first test
@@ -136,7 +129,6 @@ def find_causes(
         decision,
         order,
         CachedTests(tester, ProgressReporter(progress)),
-        method=method,
         max_given=max_given,
         max_given_peers=min(max_given_peers, max_given),
     )
@@ -159,22 +151,121 @@ def find_causes(
     return replace(causes, notes=(*causes.notes, note))
 
 
-@dataclass(frozen=True, slots=True)
-class _LocalEdges:
-    """The edges known so far, directed, and the triples that no rule may rely on."""
+@dataclass(slots=True)
+class CachedTests:
+    """Runs every test once and caches its result.
 
-    nodes: tuple[str, ...]
-    orientation: Orientation
-    ambiguous: tuple[Triple, ...]
+    ``weakest`` holds for each pair the test with the largest p so far.
+    """
 
-    def linked(self, start: str) -> Iterator[str]:
-        """The nodes that undirected edges lead to, nearest first, then by name."""
-        undirected = both_ways(self.orientation.undirected)
-        seen, frontier = {start}, [start]
-        while frontier:
-            frontier = sorted({b for a, b in undirected if a in frontier} - seen)
-            seen.update(frontier)
-            yield from frontier
+    tester: IndependenceTester
+    reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
+    results: dict[Asked, Independence] = field(default_factory=dict)
+    weakest: dict[Edge, Separation] = field(default_factory=dict)
+    expected: int | None = None  # how many there will be, where that is known
+
+    def test(self, x: str, y: str, given: frozenset[str] = frozenset()) -> Independence:
+        """Test a pair given a set, or return the cached result."""
+        ((_, result),) = self.each([(edge_of(x, y), given)])
+        return result
+
+    def each(self, asked: Iterable[Asked]) -> Tested:
+        """The result of each test, with the set that it is given.
+
+        A search looks at one after the other and stops where it pleases. So they are evaluated
+        ahead, in batches that grow, and those that nobody looked at do not count.
+        """
+        rest, size = iter(asked), _FIRST_BATCH
+        while some := [*islice(rest, size)]:
+            new = [one for one in some if one not in self.results]
+            parts = self.tester.parts([(*pair, sorted(given)) for pair, given in new])
+            found = zip(new, chain.from_iterable(parts), strict=False)
+            for one in some:
+                if one not in self.results:
+                    self._look_at(one, next(result for key, result in found if key == one))
+                yield one[1], self.results[one]
+            size = min(size * 4, _LARGEST_BATCH)
+
+    def _look_at(self, asked: Asked, result: Independence) -> None:
+        pair, given = asked
+        self.results[asked] = result
+        if pair not in self.weakest or _rounded(self.weakest[pair].p) < _rounded(result.p):
+            self.weakest[pair] = Separation(given, result.p)
+        self.reporter.report("tests", len(self.results), self.expected, depth=len(given))
+
+
+@dataclass(slots=True)
+class Neighborhood:
+    """What no set of others separates from a node, and what separates the rest from it.
+
+    What is ``joined`` is known to be. Only ``causes``, those that may cause the node, are
+    conditioned on, and at most ``max_given`` of them at a time.
+    """
+
+    node: str
+    joined: frozenset[str]
+    causes: frozenset[str]
+    max_given: int
+    tests: CachedTests
+    members: tuple[str, ...] = ()
+    separated: dict[str, Separation] = field(default_factory=dict)
+
+    def search(self, candidates: Iterable[str]) -> None:
+        """Find the members among the candidates."""
+        names, tests = list(candidates), self.tests
+        pairs = [(edge_of(self.node, name), frozenset[str]()) for name in names]
+        tests.expected = len(tests.results) + len(pairs)
+        alone = [result for _, result in tests.each(pairs)]
+        tests.expected = None
+        strength = {
+            name: (_rounded(one.p), -_rounded(one.statistic), name)
+            for name, one in zip(names, alone, strict=True)
+        }
+        members: list[str] = []
+        for newcomer in sorted(names, key=lambda name: strength[name]):
+            members.append(newcomer)
+            for name in reversed(members[:]):
+                if newcomer in members and (by := self.separation(name, members)):
+                    members.remove(name)
+                    self.separated[name] = by
+        self.members = tuple(members)
+
+    def separation(self, name: str, members: Iterable[str]) -> Separation | None:
+        """The smallest set of other members that separates one of them.
+
+        Among sets of one size, one that leaves something to test is preferred: where every
+        stratum has a single value of either end, the data say nothing.
+        """
+        for level in () if name in self.joined else self._levels(name, members):
+            untestable: Separation | None = None
+            for given, result in level:
+                if result.independent and result.is_testable:
+                    return Separation(given, result.p)
+                if result.independent:
+                    untestable = untestable or Separation(given, result.p)
+            if untestable:
+                return untestable
+        return None
+
+    def separating_sets(self, name: str) -> set[frozenset[str]]:
+        """All sets of members that separate the node from one that is no member."""
+        tests = chain.from_iterable(self._levels(name, self.members))
+        found = {given for given, result in tests if result.independent}
+        return found | {self.separated[name].given}
+
+    def _levels(self, name: str, members: Iterable[str]) -> Iterator[Tested]:
+        """The tests given sets of the others, those of one size together, small ones first."""
+        pool = [other for other in members if other in self.causes and other != name]
+        pair = edge_of(self.node, name)
+        for size in range(min(len(pool), self.max_given) + 1):
+            yield self.tests.each(
+                (pair, frozenset(given)) for given in combinations(pool, size)
+            )
+
+    @property
+    def capped(self) -> bool:
+        """Whether larger sets could have been tried than were allowed."""
+        return len(self.causes.intersection(self.members)) > self.max_given + 1
 
 
 class NamesBefore(dict[str, frozenset[str]]):
@@ -215,11 +306,10 @@ class LocalSearch:
         order: KnownOrder,
         tests: CachedTests,
         *,
-        method: Method = "hiton",
         max_given: int,
         max_given_peers: int,
     ) -> None:
-        self.decision, self.order, self.tests, self.method = decision, order, tests, method
+        self.decision, self.order, self.tests = decision, order, tests
         self.max_given, self.max_given_peers = max_given, max_given_peers
         self.neighborhoods: dict[str, Neighborhood] = {}
         self.before = NamesBefore(order)
@@ -233,23 +323,28 @@ class LocalSearch:
             for member in self.neighborhood(nearest).members:
                 if nearest in self.before[member]:
                     self.neighborhood(member)
-            edges = self.local_edges()
-            linked = edges.linked(self.decision)
+            graph, conflicts = self.local_graph()
+            # The nodes that undirected edges lead to, nearest first, then by name.
+            linked, frontier = [self.decision], [self.decision]
+            while frontier:
+                around = frozenset[str]().union(*map(graph.neighbors, frontier))
+                frontier = sorted(around.difference(linked))
+                linked += frontier
             nearest = next((name for name in linked if name not in expanded), None)
-        return self.result(edges, tuple(expanded))
+        return self.result(graph, conflicts, tuple(expanded))
 
     def neighborhood(self, name: str) -> Neighborhood:
         """What looks joined to a node among the nodes that may come before it."""
         if name not in self.neighborhoods:
             before = self.before[name]
-            scope = SearchScope(
+            around = self.neighborhoods[name] = Neighborhood(
                 name,
-                candidates=before,
                 joined=frozenset(x for x in before if self.required(name, x)),
                 causes=frozenset(x for x in before if self.order.may_cause(x, name)),
                 max_given=self.max_given if name == self.decision else self.max_given_peers,
+                tests=self.tests,
             )
-            self.neighborhoods[name] = find_neighborhood(scope, self.tests, self.method)
+            around.search(before)
         return self.neighborhoods[name]
 
     def required(self, a: str, b: str) -> bool:
@@ -272,11 +367,12 @@ class LocalSearch:
             return False
         return True if len(seen) == sum(y in self.before[x] for x, y in sides) else None
 
-    def separated(self, a: str, b: str) -> Iterator[tuple[Neighborhood, str]]:
+    def separated(self, a: str, b: str) -> list[tuple[Neighborhood, str]]:
         """The neighborhoods of the two, of those searched, from which the other was removed."""
-        for x, y in ((a, b), (b, a)):
-            if x in self.neighborhoods and y in self.neighborhoods[x].separated:
-                yield self.neighborhoods[x], y
+        ends = ((self.neighborhoods.get(x), y) for x, y in ((a, b), (b, a)))
+        return [
+            (around, other) for around, other in ends if around and other in around.separated
+        ]
 
     def separation(self, a: str, b: str) -> Separation | None:
         """The smallest set that separated two nodes, a testable one if there is any."""
@@ -288,38 +384,33 @@ class LocalSearch:
 
     def untestable(self, a: str, b: str, separation: Separation) -> bool:
         """Whether the set left nothing of the two nodes to test."""
-        return self.tests.test(a, b, separation.given).status == "untestable"
+        return not self.tests.test(a, b, separation.given).is_testable
 
     def votes(self, centre: str, x: str, y: str) -> Fraction | None:
         """Of the sets that separate two nodes, the share that contains the centre."""
-        sets = {
-            given
-            for around, other in self.separated(x, y)
-            for given in around.separating_sets(other, self.tests)
-        }
+        found = (around.separating_sets(other) for around, other in self.separated(x, y))
+        sets = set[frozenset[str]]().union(*found)
         return Fraction(sum(centre in given for given in sets), len(sets)) if sets else None
 
-    def local_edges(self) -> _LocalEdges:
-        """Orient the edges that are known so far.
+    def local_graph(self) -> tuple[PartialGraph, tuple[Conflict, ...]]:
+        """Orient the edges that are known so far; triples no rule may rely on are in doubt.
 
         Every triple of two edges is read, not only those around expanded nodes: a rule that
         takes an unread triple for no collider would draw false arrows. It is a collider if
         most of the sets that separate its outer nodes lack its centre. Where it is not known
         whether these are joined, no rule may rely on the triple.
         """
-        edges = sorted(
-            {
-                edge_of(name, member)
-                for name, around in self.neighborhoods.items()
-                for member in around.members
-                if self.joined(name, member)
-            }
-        )
-        ends: dict[str, set[str]] = {name: set() for name in chain(self.neighborhoods, *edges)}
+        edges = {
+            edge_of(name, member)
+            for name, around in self.neighborhoods.items()
+            for member in around.members
+            if self.joined(name, member)
+        }
+        ends: dict[str, set[str]] = {name: set() for name in self.neighborhoods}
         for a, b in both_ways(edges):
-            ends[a].add(b)
+            ends.setdefault(a, set()).add(b)
         colliders, ambiguous, support = [], [], {}
-        for centre, around_it in ends.items():
+        for centre, around_it in sorted(ends.items()):
             for x, y in combinations(sorted(around_it), 2):
                 if self.joined(x, y) or (self.settled(x, centre) and self.settled(centre, y)):
                     continue
@@ -331,36 +422,40 @@ class LocalSearch:
                 if share is not None:
                     # Rounded, so that what should be equal is equal.
                     support[x, centre, y] = float(np.float32(self.tests.weakest[x, y].p))
-        orientation = orient(
+        found = orient(
             sorted(ends),
-            edges,
+            sorted(edges),
             colliders=colliders,
             ambiguous=ambiguous,
             support=support,
             order=self.order,
         )
-        return _LocalEdges(tuple(sorted(ends)), orientation, tuple(ambiguous))
+        doubts = {*ambiguous, *(claim for one in found.conflicts for claim in one.claims)}
+        graph = PartialGraph(
+            tuple(ends), found.arrows, found.undirected, doubts=frozenset(doubts)
+        )
+        return graph, found.conflicts
 
-    def result(self, edges: _LocalEdges, expanded: tuple[str, ...]) -> LocalCauses:
+    def result(
+        self, graph: PartialGraph, conflicts: tuple[Conflict, ...], expanded: tuple[str, ...]
+    ) -> LocalCauses:
         """What the edges at the decision say, with the evidence for each."""
-        decision, oriented = self.decision, edges.orientation
-        claims = [claim for conflict in oriented.conflicts for claim in conflict.claims]
-        notes = list(self.notes())
+        decision, notes = self.decision, list(self.notes())
+        possible: tuple[frozenset[str], ...] = ()
         try:
-            sets = OpenGraph.of(
-                edges.nodes,
-                oriented.arrows,
-                oriented.undirected,
-                (*edges.ambiguous, *claims),
-            ).parent_sets(decision)
+            sets = graph.parent_sets(decision)
         except ResourceError as error:
-            sets = ParentSets(node=decision, sets=())
             notes.append(str(error))
-        if not sets.consistent:
-            notes.append("The edges found contradict each other: no graph fits all of them.")
-        parents = sorted(cause for cause, effect in oriented.arrows if effect == decision)
-        children = sorted(effect for cause, effect in oriented.arrows if cause == decision)
-        neighbors = sorted(b for a, b in both_ways(oriented.undirected) if a == decision)
+        else:
+            possible = sets.sets
+            if not sets.consistent:
+                notes.append(
+                    "The edges found contradict each other: no graph fits all of them."
+                )
+        parents, children, neighbors = (
+            tuple(sorted(side(decision)))
+            for side in (graph.parents, graph.children, graph.neighbors)
+        )
         separated = {
             name: separation
             for name in sorted(self.before[decision])
@@ -369,15 +464,13 @@ class LocalSearch:
         }
         return LocalCauses(
             decision=decision,
-            parents=tuple(parents),
-            children=tuple(children),
-            ambiguous={name: self.reason(name, oriented) for name in neighbors},
-            possible_parents=sets.sets,
+            parents=parents,
+            children=children,
+            ambiguous={name: self.reason(name, conflicts) for name in neighbors},
+            possible_parents=possible,
             separated=separated,
             weakly_removed=tuple(
-                name
-                for name, separation in separated.items()
-                if self.untestable(decision, name, separation)
+                name for name, by in separated.items() if self.untestable(decision, name, by)
             ),
             strength={
                 name: self.tests.weakest[edge_of(decision, name)]
@@ -386,15 +479,14 @@ class LocalSearch:
             tests=len(self.tests.results),
             expanded=expanded,
             notes=tuple(notes),
-            near=edges.nodes,
+            near=graph.nodes,
         )
 
-    def reason(self, name: str, oriented: Orientation) -> str:
+    def reason(self, name: str, conflicts: tuple[Conflict, ...]) -> str:
         """Why the edge between the decision and a neighbor has no direction."""
         edge = edge_of(self.decision, name)
-        conflicts = [str(conflict) for conflict in oriented.conflicts if conflict.edge == edge]
-        if conflicts:
-            return "; ".join(conflicts)
+        if told := [str(conflict) for conflict in conflicts if conflict.edge == edge]:
+            return "; ".join(told)
         why = "no triple of attributes decides its direction: the data look the same either way"
         searched = (self.neighborhoods[end] for end in edge if end in self.neighborhoods)
         capped = any(around.capped for around in searched)
@@ -414,9 +506,10 @@ class LocalSearch:
             )
 
 
+def _rounded(number: float) -> float:
+    """To seven digits: numbers that should be equal may differ in their last ones."""
+    return float(f"{number:.7g}")
+
+
 def _braced(names: Iterable[str]) -> str:
     return "{" + ", ".join(sorted(names)) + "}"
-
-
-def _plain(sets: Mapping[str, Separation]) -> dict[str, dict[str, object]]:
-    return {name: {"given": sorted(s.given), "p": s.p} for name, s in sets.items()}

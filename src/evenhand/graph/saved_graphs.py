@@ -1,6 +1,5 @@
 """Reads graphs from files; those that were learned remember from what, and how."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +7,10 @@ from typing import Any
 
 from evenhand.errors import GraphError
 from evenhand.graph.discovery_record import DiscoveryRecord
+from evenhand.graph.edges import Edges
 from evenhand.graph.graph import CausalGraph, PartialGraph
 from evenhand.graph.orientation import Triple
-from evenhand.graph.text_formats import graph_of
+from evenhand.graph.text_formats import graph_of, read_file
 from evenhand.question import GraphEdit, Knowledge
 
 
@@ -18,37 +18,42 @@ def load_graph(path: str | Path) -> PartialGraph:
     """Read a file in one of many formats: a causal graph if every edge in it is an arrow.
 
     A JSON file may be a certificate. A graph that was learned has a record of that. Other
-    formats are edges as text, DOT, dagitty, bnlearn's model string, Tetrad's text, BIF and NET.
+    formats are edges as text, DOT, dagitty, bnlearn's model string, Tetrad's text and BIF.
     """
-    graph = PartialGraph.load(path)
-    content = _content(Path(path))
+    try:
+        edges, content = read_file(Path(path))
+        return _graph(edges, content)
+    except GraphError as error:
+        problems = (
+            replace(problem, where=", ".join(filter(None, (str(path), problem.where))))
+            for problem in error.problems
+        )
+        raise GraphError(*problems) from error
+
+
+def _graph(edges: Edges, content: Any) -> PartialGraph:  # noqa: ANN401  # parsed JSON
+    """The graph with what is known of its origin."""
+    parts: tuple[Any, ...] = edges
+    graph = PartialGraph(*parts)
     saved: Any = graph_of(content)
     origin = saved.get("origin")
-    if not isinstance(origin, dict):
-        return graph if graph.undirected else CausalGraph(graph.nodes, graph.arrows)
-    try:
-        graph = replace(
-            graph,
-            record=_record(origin, content) if origin.get("kind") == "learned" else None,
-            doubts=_triples(saved, graph.nodes),
-            edits=tuple(GraphEdit(**edit) for edit in origin.get("edits", [])),
-            unedited=_unedited(origin, graph.nodes),
-        )
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise GraphError.of(
-            f"The origin of the graph cannot be read: {error}.",
-            remedy="Leave `origin` out, or save the graph again.",
-            where=str(path),
-        ) from error
+    if isinstance(origin, dict):
+        try:
+            graph = replace(
+                graph,
+                record=_record(origin, content) if origin.get("kind") == "learned" else None,
+                doubts=_triples(saved, graph.nodes),
+                edits=tuple(GraphEdit(**edit) for edit in origin.get("edits", [])),
+                unedited=_unedited(origin, graph.nodes),
+            )
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise GraphError.of(
+                f"The origin of the graph cannot be read: {error}.",
+                remedy="Leave `origin` out, or save the graph again.",
+            ) from error
     if graph.undirected or graph.record:
         return graph
     return CausalGraph(graph.nodes, graph.arrows, edits=graph.edits, unedited=graph.unedited)
-
-
-def _content(path: Path) -> Any:  # noqa: ANN401  # parsed JSON
-    """What a JSON file holds; nothing of other files."""
-    is_json = path.suffix.lower() == ".json"
-    return json.loads(path.read_text("utf-8-sig")) if is_json else {}
 
 
 def _record(origin: Mapping[str, Any], content: Any) -> DiscoveryRecord:  # noqa: ANN401
@@ -59,8 +64,8 @@ def _record(origin: Mapping[str, Any], content: Any) -> DiscoveryRecord:  # noqa
         significance=float(origin["significance"]),
         rows="original" if origin["rows"] == "original" else "other",
         counts=str(origin.get("counts") or _partition_digest(content)),
-        knowledge=Knowledge.recorded(
-            origin.get("knowledge", {}), tiers_assumed=bool(origin["decision_last"])
+        knowledge=Knowledge(
+            **origin.get("knowledge", {}), tiers_assumed=bool(origin["decision_last"])
         ),
         limits=str(origin.get("limits", "")),
         ended_early=str(origin.get("ended_early", "")),

@@ -15,7 +15,6 @@ untestable ones have, the first by name is kept; the graph does not depend on it
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +24,6 @@ from evenhand.display import ProgressReporter
 from evenhand.graph.kernels.batch import Batch, Matrix, batches_of, count_tests
 
 Evaluate = Callable[[Batch], NDArray[np.float64]]
-# Seconds between reports from within a batch.
-_PAUSE = 0.2
 
 
 class WeakestTest(NamedTuple):
@@ -45,8 +42,6 @@ class Limits:
     reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     done: int = 0
     _level: tuple[int, int, int] = (0, 0, 0)
-    _within: int = 0
-    _reported: float = field(default_factory=perf_counter)
 
     def __str__(self) -> str:
         sets = [] if self.max_depth is None else [f"sets no larger than {self.max_depth:,}"]
@@ -70,16 +65,13 @@ class Limits:
 
     def report(self, depth: int, done: int, total: int) -> None:
         """Report how many of the tests given sets of this size are done."""
-        self._level, self._within, self._reported = (depth, done, total), 0, perf_counter()
+        self._level = (depth, done, total)
         self.reporter.report(f"tests given {depth}", done, total, depth=depth)
 
     def report_more(self, tests: int) -> None:
-        """Report, now and then, that so many more tests of the present batch are done."""
-        self._within += tests
-        if perf_counter() - self._reported > _PAUSE:
-            (depth, done, total), within = self._level, self._within
-            self.report(depth, min(done + within, total), total)
-            self._level, self._within = (depth, done, total), within
+        """Report that so many more tests of the present batch are done."""
+        depth, done, total = self._level
+        self.report(depth, min(done + tests, total), total)
 
 
 @dataclass(slots=True)

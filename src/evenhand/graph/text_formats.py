@@ -8,9 +8,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import chain, groupby, pairwise, product
+from itertools import chain, pairwise, product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evenhand.errors import GraphError, did_you_mean, listed, quote_short
 from evenhand.graph.edges import (
@@ -51,18 +51,25 @@ def _tokens(pattern: re.Pattern[str], text: str) -> Iterator[Token]:
 
 def read_text(text: str, otherwise: str = "notation") -> Edges:
     """Read a text in the format that its first words show, if they do."""
-    text = _checked(text)
+    if not isinstance(text, str):
+        raise unreadable(
+            f"A {type(text).__name__} is no text of a graph.",
+            "Write the graph, as 'a -> b; c'.",
+        )
+    if len(text) > _LARGEST:
+        raise unreadable(
+            f"This is too large for a graph: more than {_LARGEST:,} characters.",
+            "Give the graph of the columns that matter.",
+        )
     shown = (one for one in FORMATS.values() if one.begin and one.begin.match(text))
     return next(shown, FORMATS[otherwise]).read(text)
 
 
-def read_as(name: str, text: str) -> Edges:
-    """Read a text in the named format, whatever it looks like."""
-    return FORMATS[name].read(_checked(text))
+def read_file(path: Path) -> tuple[Edges, Any]:
+    """Read a file in the format that its content shows, or else its ending.
 
-
-def read_file(path: Path) -> Edges:
-    """Read a file in the format that its content shows, or else its ending."""
+    Returns also the content of JSON, which may tell more; an empty one of other formats.
+    """
     ending = path.suffix.lower()
     name = next((name for name, one in FORMATS.items() if ending in one.endings), None)
     if name is None:
@@ -72,51 +79,30 @@ def read_file(path: Path) -> Edges:
             f"Give a file that ends in one of {listed(endings)}.",
         )
     try:
-        _check_size(path.stat().st_size)
-        text = path.read_text("utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(_LARGEST + 1)
     except FileNotFoundError as error:
         raise unreadable("There is no such file.", "Name a file that is there.") from error
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise unreadable(
-            f"The graph cannot be read: {error.strerror}.", "Name a text file."
+            f"The graph cannot be read: {getattr(error, 'strerror', error)}.",
+            "Give a text file in UTF-8.",
         ) from error
-    except UnicodeDecodeError as error:
-        raise unreadable(
-            f"The graph cannot be read: {error}.", "Give a text file in UTF-8."
-        ) from error
-    return read_as(name, text) if name == "json" else read_text(text, name)
+    edges = read_text(text, name)
+    return edges, json.loads(text) if _JSON.match(text) else {}
 
 
-def _checked(text: object) -> str:
-    """The text, unless it is none or larger than any graph needs."""
-    if not isinstance(text, str):
-        raise unreadable(
-            f"A {type(text).__name__} is no text of a graph.",
-            "Write the graph, as 'a -> b; c'.",
-        )
-    _check_size(len(text))
-    return text
-
-
-def _check_size(characters: int) -> None:
-    if characters > _LARGEST:
-        raise unreadable(
-            f"This is too large for a graph: more than {_LARGEST:,} characters.",
-            "Give the graph of the columns that matter.",
-        )
-
-
+_JSON = re.compile(r'\s*\{\s*(?:"|\}|\Z)')
 _KEYS = ("nodes", "arrows", "undirected", "doubtful", "origin")
 
 
 def _read_json(text: str) -> Edges:
     """Read ``{"nodes": [...], "arrows": [[from, to], ...], "undirected": [[a, b], ...]}``."""
     try:
-        return read_dict(json.loads(text))
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, GraphError):
-            raise
         raise unreadable(f"This is not JSON: {error}.", "Mend the file.") from error
+    return read_dict(content)
 
 
 def read_dict(content: object) -> Edges:
@@ -184,7 +170,7 @@ def _read_notation(text: str) -> Edges:
                 'quote odd names, as "a;b".',
                 line,
             )
-    return edges.with_unique_nodes()
+    return edges._replace(nodes=[*dict.fromkeys(edges.nodes)])
 
 
 def _named_tokens(text: str) -> Iterator[Token]:
@@ -246,7 +232,8 @@ def _read_dot(text: str) -> Edges:
 
     Of the attributes ``dir`` counts in DOT, and what says that a node was not measured.
     """
-    return _DotParser(text).edges.with_unique_nodes()
+    edges = _DotParser(text).edges
+    return edges._replace(nodes=[*dict.fromkeys(edges.nodes)])
 
 
 def write_dot(edges: Edges) -> list[str]:
@@ -309,11 +296,17 @@ class _DotParser:
             steps.append((self.take(), self.names()))
         attributes = self.attributes()
         self.edges.nodes.extend(name for _, names in steps for name in names)
-        if len(steps) == 1:
-            _check_roles(steps[0][1], _roles(attributes), line)
-        direction = attributes.get("dir", "forward")
-        if self.kind in {"dag", "pdag"}:
-            direction = "forward"
+        roles = _roles(attributes) if len(steps) == 1 else set()
+        if roles & _UNMEASURED:
+            raise unmeasured_error(steps[0][1], line)
+        if roles:
+            raise unreadable(
+                f"By the graph {listed(steps[0][1])} decides who is in the table at all.",
+                "If all people are in the table leave that remark out; else no graph of the "
+                "people who are in it can be read off this one.",
+                line,
+            )
+        direction = "forward" if "dag" in self.kind else attributes.get("dir", "forward")
         if direction not in {"forward", "none"}:
             raise self.error(f"the direction 'dir={direction}' is not read")
         for (_, left), (mark, right) in pairwise(steps):
@@ -387,74 +380,50 @@ def _roles(attributes: dict[str, str]) -> set[str]:
     }
 
 
-def _check_roles(names: list[str], roles: set[str], line: int) -> None:
-    """Refuse what is said of nodes if that changes what the graph means."""
-    if roles & _UNMEASURED:
-        raise unmeasured_error(names, line)
-    if roles:
-        raise unreadable(
-            f"By the graph {listed(names)} decides who is in the table at all.",
-            "If all people are in the table leave that remark out; else no graph of the "
-            "people who are in it can be read off this one.",
-            line,
-        )
-
-
-_BLOCKS = r"""(?P<skip>[\s,]+|//[^\n]*|/\*.*?\*/|(?<![^\n])\#[^\n]*{comment})
+_BIF = re.compile(
+    r"""(?P<skip>[\s,]+|//[^\n]*|/\*.*?\*/|(?<![^\n])\#[^\n]*)
     | (?P<quoted>"(?:[^"\\]|\\.)*")
     | (?P<open>"|/\*)
-    | (?P<mark>[{{}}()|;])
-    | (?P<word>[^\s,"{{}}()|;]+)"""
-_BIF, _NET = (
-    re.compile(_BLOCKS.format(comment=comment), re.VERBOSE | re.DOTALL)
-    for comment in ("", r"|%[^\n]*")
+    | (?P<mark>[{}()|;])
+    | (?P<word>[^\s,"{}()|;]+)""",
+    re.VERBOSE | re.DOTALL,
 )
 
 
 def _read_bif(text: str) -> Edges:
-    """Read the interchange format BIF: ``variable a {…}``, ``probability (b | a) {…}``."""
-    return _read_blocks(_BIF, "variable", "probability", text)
-
-
-def _read_net(text: str) -> Edges:
-    """Read Hugin's format NET: ``node a {…}``, ``potential (b | a) {…}``."""
-    return _read_blocks(_NET, "node", "potential", text)
-
-
-def _read_blocks(token: re.Pattern[str], declares: str, gives: str, text: str) -> Edges:
-    """Read blocks ``words {…}`` of which one kind declares nodes and one gives their causes."""
+    """Read BIF: ``variable b {…}`` and ``probability ( b | a ) {…}``, whatever they hold."""
     edges, declared = Edges([], [], []), []
-    for words in _headers(token, text):
+    for words in _headers(text):
         match words:
-            case ["network" | "net", *_]:
+            case ["network", *_]:
                 continue
-            case [word, name] | ["discrete", word, name] if word == declares:
+            case ["variable", name]:
                 declared.append(name)
-            case [word, "(", child, *causes, ")"] if word == gives and "|" not in causes[1:]:
+            case ["probability", "(", child, *causes, ")"] if "|" not in causes[1:]:
                 edges.nodes.append(child)
                 for cause in causes[causes[:1] == ["|"] :]:
                     edges.join(cause, "->", child)
             case _:
                 raise unreadable(
                     f"{quote_short(' '.join(words))} is no part of a network that is read.",
-                    f"Write '{declares} b {{…}}' and '{gives} (b | a) {{…}}'.",
+                    "Write 'variable b {…}' and 'probability (b | a) {…}'.",
                 )
     if twice := [name for name, times in Counter(declared).items() if times > 1]:
-        what = f"{listed(twice)} is declared more than once as a {declares}."
+        what = f"{listed(twice)} is declared more than once as a variable."
         raise unreadable(what, "Keep one of them.")
     if differing := {*declared} ^ {*edges.nodes}:
         raise unreadable(
-            f"{listed(sorted(differing))} is not both a {declares} and first in a {gives}.",
+            f"{listed(sorted(differing))} is not both a variable and first in a probability.",
             "Save the whole network.",
         )
     return edges
 
 
-def _headers(token: re.Pattern[str], text: str) -> Iterator[list[str]]:
+def _headers(text: str) -> Iterator[list[str]]:
     """The words before each outer pair of braces."""
     words: list[str] = []
     depth = 0
-    for kind, piece, line in _tokens(token, text):
+    for kind, piece, line in _tokens(_BIF, text):
         mark = piece if kind in {"mark", "open"} else ""
         depth += {"{": 1, "}": -1}.get(mark, 0)
         if kind == "open" or depth < 0:
@@ -492,37 +461,38 @@ _EDGE = re.compile(r"\d+\. (.+?) ([<o-]-[>o-]) (.+)")
 # Behind an edge may stand whether it is direct (dd, pd), whether it has an unmeasured common
 # cause (nl, pl) and, after bootstrapping, in brackets how often which edge was seen.
 _REMARKS = {"dd", "pd", "nl", "pl"}
+_MOST_WORDS = 50
 _TRIPLES = re.compile(r"(?:Ambiguous|Underline|Dotted underline) triples")
 
 
 def _read_tetrad(text: str) -> Edges:
     """Read the text that Tetrad saves, and causal-learn prints; scores are left out."""
-    section, edges = "", Edges([], [], [])
-    nodes: dict[int, set[str]] | None = None
+    headings, edges, nodes = [""], Edges([], [], []), frozenset[str]()
     for number, content in enumerate(text.splitlines(), 1):
         line = content.strip()
         if line in {"Graph Nodes:", "Graph Edges:"} or line.endswith("Attributes:"):
-            section = line
-            if line == "Graph Edges:":
-                by_length = groupby(sorted(edges.nodes, key=len, reverse=True), len)
-                nodes = {size: {*names} for size, names in by_length}
+            headings.append(line)
+            nodes = frozenset(edges.nodes)
         elif _TRIPLES.match(line):
             raise ambiguous_error(number)
-        elif not line or line.startswith("#") or section.endswith("Attributes:"):
+        elif not line or line.startswith("#") or headings[-1].endswith("Attributes:"):
             continue
-        elif section == "Graph Nodes:":
+        elif headings[-1] == "Graph Nodes:":
             separator = next((mark for mark in ";," if mark in line), None)
             edges.nodes.extend(filter(None, map(str.strip, line.split(separator))))
         elif edge := _EDGE.match(line):
             left, mark, rest = (part.strip() for part in edge.groups())
-            edges.join(left, mark, _right_end(rest, nodes or {}, line, number), number)
+            name, remarks = _right_end(rest, nodes)
+            if "pl" in remarks:
+                raise common_cause_error(line, number)
+            edges.join(left, mark, name, number)
         else:
             raise unreadable(
                 f"{quote_short(line)} cannot be read as an edge.",
                 "Below 'Graph Edges:' write edges as '1. a --> b' or '2. b --- c'.",
                 number,
             )
-    if nodes is None:
+    if "Graph Edges:" not in headings:
         raise unreadable(
             "There is no 'Graph Edges:' below the nodes.",
             "Save the whole graph; one without edges has that heading, too.",
@@ -532,22 +502,17 @@ def _read_tetrad(text: str) -> Edges:
     return edges
 
 
-def _right_end(rest: str, nodes: dict[int, set[str]], line: str, number: int) -> str:
-    """The node that an edge ends with, without the remarks behind it.
+def _right_end(rest: str, nodes: frozenset[str]) -> tuple[str, list[str]]:
+    """The node that an edge ends with, and the remarks behind it.
 
-    Names may look like remarks: the longest that is a node counts, or else the shortest.
-    ``nodes`` are the names by their length, the longest first.
+    Names may look like remarks: the longest that is a node counts, or else the first word.
     """
-    for size, names in nodes.items():
-        remarks = rest[size:].partition(" [")[0]
-        if rest[:size] in names and remarks[:1] in {"", " "} and {*remarks.split()} <= _REMARKS:
-            if "pl" in remarks.split():
-                raise common_cause_error(line, number)
-            return rest[:size]
-    name = rest.partition(" [")[0].split(" ")
-    while len(name) > 1 and name[-1] in _REMARKS:
-        name.pop()
-    return " ".join(name)
+    words = rest.split(" ", _MOST_WORDS)
+    for end in range(len(words), 0, -1):
+        name, remarks = " ".join(words[:end]), " ".join(words[end:]).partition("[")[0].split()
+        if name in nodes and _REMARKS.issuperset(remarks):
+            return name, remarks
+    return words[0], []
 
 
 def _beginning(pattern: str) -> re.Pattern[str]:
@@ -556,14 +521,13 @@ def _beginning(pattern: str) -> re.Pattern[str]:
 
 _NAMED = r'\s*(?:(?:"[^"]*"|[\w.]+)\s*)?\{'
 FORMATS = {
-    "json": Format(_read_json, None, (".json",)),
+    "json": Format(_read_json, _JSON, (".json",)),
     "dot": Format(
         _read_dot,
         _beginning(rf"(?:strict\s+)?(?:graph|digraph|dag|pdag|mag|pag)\b{_NAMED}"),
         (".dot", ".gv", ".dagitty"),
     ),
     "bif": Format(_read_bif, _beginning(r"network\b[^{}]*\{"), (".bif",)),
-    "net": Format(_read_net, _beginning(r"net\s*\{"), (".net",)),
     "tetrad": Format(_read_tetrad, _beginning(r"Graph Nodes:[ \t]*\r?\n"), ()),
     "model string": Format(
         _read_model_string, _beginning(r"\[[^\[\]]*(?:\]\s*(?:\[|\Z)|\Z)"), ()

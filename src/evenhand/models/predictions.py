@@ -26,27 +26,24 @@ from evenhand.graph import PartialGraph, find_causes
 from evenhand.graph.edits import edited, graph_of_predictions, require_graph
 from evenhand.question import Codings, Question, QuestionFile
 from evenhand.question.fields import TABLES
+from evenhand.question.labels import Labels
 from evenhand.question.parse_values import require_table
-from evenhand.question.question_file import Labels
 from evenhand.releasing.cost import check_apart
 from evenhand.releasing.ranked_rows import check_scores
 from evenhand.releasing.release import Release
 from evenhand.removal import (
     Baseline,
-    BaselinePlan,
-    GeneratedPlan,
     Method,
     ModifyData,
     ModifyGraph,
-    RemovalPlan,
+    Plan,
 )
 from evenhand.removal.modify_graph import model_graph
 from evenhand.report import Report
-from evenhand.report.model_section import model_tables, models
 from evenhand.rows import Rows, Source
 from evenhand.rows.frame_sources import Column, with_columns
 from evenhand.rows.rows import check_not_coded, coded_as, read_without
-from evenhand.wording import Words
+from evenhand.wording import Words, count, share
 
 _PREDICTION, _SCORE, _LABEL = "prediction", "prediction score", "label"
 _JUDGING = ("scope", "min_coverage")
@@ -79,9 +76,7 @@ class PredictionAudit(Audit):
         facts = self.error_bias.summary().facts if self.error_bias else ()
         return replace(summary, facts=(*summary.facts, *facts))
 
-    def plan(
-        self, *, method: Method | Baseline | None = None, seed: int | None = None
-    ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
+    def plan(self, *, method: Method | Baseline | None = None, seed: int | None = None) -> Plan:
         """An audit's; by itself it changes predictions nearest to the other side by score.
 
         A plan by which predictions change what they did not cause is refused.
@@ -112,10 +107,9 @@ class PredictionAudit(Audit):
         if report.is_shared:
             return report
         labels = settings.get("labels") or self.labels
-        words = Words.of(self.certificate, labels, self.counts.names)
         own = self.question.decision
         for name, other in others.items():
-            is_taken = name in (own, words.column(own))
+            is_taken = name in (own, labels.column(own))
             if is_taken or not isinstance(other, PredictionAudit):
                 raise QuestionError.of(
                     f"{name!r} cannot stand beside {own!r}.",
@@ -124,7 +118,10 @@ class PredictionAudit(Audit):
                     else f"It is {other!r}, and no audit of predictions.",
                     "Give audits of predictions by names of their own.",
                 )
-        return Report(report.page.but(models=models({own: self, **others}, words)))
+        results = [replace(compare_models({own: self, **others}), notes=self.notes)]
+        if self.error_bias:
+            results.append(self.error_bias.summary())
+        return Report(report.page.but(models=results))
 
 
 def audit_predictions(
@@ -166,7 +163,7 @@ def audit_predictions(
     source, names = with_columns(
         source, {_PREDICTION: predictions, _SCORE: scores, _LABEL: labels}
     )
-    column, score, label = names[_PREDICTION], names[_SCORE], names[_LABEL]
+    column, score, label = (names[what] for what in (_PREDICTION, _SCORE, _LABEL))
     if not column:
         raise QuestionError.of(
             "No predictions are given.", remedy=Remedy("Name their column", "predictions")
@@ -195,20 +192,23 @@ def audit_predictions(
             whole = coded_as(source, decision, source.requested, said)
     else:
         whole = _read(source, file, (column, label), effects, memory=memory, progress=progress)
-    _check_columns(whole, {"predictions": column, "scores": score, "labels": label})
+    available = whole.sources[0].names if isinstance(whole, Rows) else whole.names
+    for what, name in {"predictions": column, "scores": score, "labels": label}.items():
+        if name is not None and name not in available:
+            raise ColumnError.unknown([name], available, where=what)
     if score and isinstance(whole, Rows):
         check_scores(whole, score)
     file.knowledge.about((*dict.fromkeys((*whole.names, *of_data.nodes)),))
     needed = {*graph.nodes, *about.named_columns}
     known = file.knowledge.renamed(decision, column).restricted(graph.nodes)
-    words = _labels_of_predictions(file.labels, decision, column)
+    absent = effects.difference(available) if isinstance(whole, Rows) else ()
     with keeping({*needed, *uncounted}):
         asked = replace(
             file,
             question=about,
             codings=Codings(),
             knowledge=known,
-            labels=words if isinstance(whole, CountTable) else _of_table(words, whole, effects),
+            labels=_words(file.labels, decision, column, absent),
             edits=(),
         )
         rows, counts, _ = read_counts(
@@ -234,7 +234,8 @@ def audit_predictions(
     if label is not None and bias is None:
         pair = " and ".join(result.certificate.partition.leading_labels)
         notes = (f"What errors add is not known: {pair} do not both have rows with a label.",)
-    return replace(result, labels=words, error_bias=bias, notes=notes)
+    words = _words(file.labels, decision, column)
+    return replace(result, file=replace(asked, labels=words), error_bias=bias, notes=notes)
 
 
 def audit_models(
@@ -271,17 +272,66 @@ def audit_models(
 def compare_models(audited: Mapping[str, Audit]) -> Summary:
     """A line for each model, of audits by name that were asked the same question."""
     models = {name: one for name, one in audited.items() if isinstance(one, PredictionAudit)}
-    first = next(iter(models.values()))
+    (name, first), *others = models.items()
+    for beside, other in others:
+        if _asked_and_counted(first.certificate) != _asked_and_counted(other.certificate):
+            raise QuestionError.of(
+                f"{name} and {beside} cannot stand beside each other.",
+                "They were not asked the same question, about the same people and causes.",
+                "Audit both with one question, one graph and one table.",
+            )
     words = Words.of(first.certificate, first.labels, first.counts.names)
-    verdicts, figures = model_tables(models, words)
     group, ahead = words.leading_pair(first.certificate.partition)
+    leading = first.certificate.partition.statistics.leading
+    ranked = "; they are not ranked" if others else ""
     return Summary(
-        title=f"{len(models)} models",
-        sentence=f"in points, {ahead} minus {group}; they are not ranked.",
-        columns=tuple(head.lower() for head in (*verdicts.heads, *figures.heads[1:])),
-        lines=tuple(
-            (*row, *more) for row, (_, *more) in zip(verdicts.rows, figures.rows, strict=True)
+        title=count(len(models), "model"),
+        sentence=f"in points, {ahead} minus {group}{ranked}.",
+        columns=(
+            "predictions",
+            "these rows",
+            "the population",
+            f"groups at {words.threshold_points} or more",
+            "shown",
+            "alike, on average",
+            "all rows",
+            "accuracy",
         ),
+        lines=tuple((model, *_figures(one, leading, words)) for model, one in models.items()),
+    )
+
+
+def _asked_and_counted(certificate: Certificate) -> tuple[object, ...]:
+    """What two audits must have in common to stand beside each other."""
+    question, partition = certificate.question, certificate.partition
+    compared = (question.protected, question.groups_column, certificate.examined.groups)
+    decided = (question.predicts, question.favorable, question.criterion, question.order)
+    limits = (question.threshold, question.min_rows, certificate.row_count)
+    # Beside the favorable values a model may say what it likes.
+    values = () if question.favorable else certificate.examined.decisions
+    people = (partition.assignments, partition.rows.tobytes())
+    return *compared, *decided, values, *limits, certificate.decision_causes, *people
+
+
+def _figures(audited: PredictionAudit, leading: int, words: Words) -> tuple[str, ...]:
+    """The verdicts and figures of a model; of several pairs of groups, or values, of one."""
+    certificate, bias = audited.certificate, audited.error_bias
+    partition, population = certificate.partition, certificate.population
+    cut, pair = divmod(leading, len(partition.pairs))
+    means = partition.statistics.means
+    common = means[leading] if means else None
+    group, other = (
+        partition.favorable[cut, at].sum() / partition.rows[at].sum()
+        for at in partition.pairs[pair]
+    )
+    return (
+        str(certificate.verdict),
+        str(population.verdict),
+        f"{partition.violating:,} of {int(partition.measured.sum()):,}",
+        f"{population.shown:,}",
+        words.points(common.difference) if common else "none",
+        words.points(float(other - group)),
+        share(float(bias.accuracy)) if bias else "no labels",
     )
 
 
@@ -298,10 +348,15 @@ def _read(
 
     They are coded as the decision is. It may be absent, and so may what it caused.
     """
-    chosen = [name for name in names if name]
-    codings = _choosing(file.codings, chosen)
+    named, codings = [name for name in names if name], file.codings
+    columns = codings.columns
+    codings = replace(  # a file made for the data leaves them out
+        codings,
+        columns=None if columns is None else (*dict.fromkeys((*columns, *named)),),
+        exclude=tuple(name for name in codings.exclude if name not in named),
+    )
     rows = read_without(source, codings, absentable, memory=memory, progress=progress)
-    return coded_as(rows, file.question.decision, codings, chosen)
+    return coded_as(rows, file.question.decision, codings, named)
 
 
 def _error_bias(
@@ -355,34 +410,10 @@ def _check_effects(certificate: Certificate) -> None:
         )
 
 
-def _check_columns(whole: CountTable | Rows, names: Mapping[str, str | None]) -> None:
-    """Refuse names of columns that the table lacks."""
-    available = whole.sources[0].names if isinstance(whole, Rows) else whole.names
-    for what, name in names.items():
-        if name is not None and name not in available:
-            raise ColumnError.unknown([name], available, where=what)
-
-
-def _choosing(codings: Codings, names: Collection[str]) -> Codings:
-    """Codings by which these columns are read as well: a file made for the data leaves them."""
-    chosen = codings.columns
-    return replace(
-        codings,
-        columns=None if chosen is None else (*dict.fromkeys((*chosen, *names)),),
-        exclude=tuple(name for name in codings.exclude if name not in names),
-    )
-
-
-def _labels_of_predictions(labels: Labels, decision: str, column: str) -> Labels:
+def _words(labels: Labels, decision: str, column: str, absent: Collection[str] = ()) -> Labels:
     """Plain words: the predictions are called after the decision, not by its values' words."""
-    words = {column: f"predicted {labels.column(decision)}", **labels.columns}
-    return replace(labels, columns=words)
-
-
-def _of_table(labels: Labels, rows: Rows, absentable: Collection[str]) -> Labels:
-    """Plain words for a table that may lack some columns."""
-    absent = {*absentable} - {*rows.sources[0].names}
+    columns = {column: f"predicted {labels.column(decision)}", **labels.columns}
     return Labels(
-        columns={name: word for name, word in labels.columns.items() if name not in absent},
+        columns={name: word for name, word in columns.items() if name not in absent},
         values={name: words for name, words in labels.values.items() if name not in absent},
     )

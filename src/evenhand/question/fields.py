@@ -5,16 +5,23 @@ spelling of remedies are made from this table. The tables [run], [audit], [disco
 [release] say what the verbs of the command line do besides; Python takes arguments for it.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from itertools import groupby
 from string import ascii_lowercase
 from typing import Any, TypeAlias
 
-from evenhand.errors import QuestionError, did_you_mean
+from evenhand.display import plain
+from evenhand.errors import Problem, QuestionError, did_you_mean
+from evenhand.question import parse_values as values
 from evenhand.question.knowledge import Tiers
+from evenhand.question.number_classes import Bins, read_bins
 
 # What a question file says, as plain values.
 Tables: TypeAlias = Mapping[str, Any]
@@ -49,25 +56,16 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise QuestionError.of(f"{text!r} is no whole number.", remedy="Write one, as 5.")
-    return int(text)
+def _number(text: str) -> int | float | str:
+    """A number as it is typed; what is none stays text, and is refused when it is read."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
-def _float(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise QuestionError.of(
-            f"{text!r} is no number.", remedy="Write one, as 0.05."
-        ) from None
-
-
-def _flag(text: str) -> bool:
-    if text not in {"true", "false"}:
-        raise QuestionError.of(f"{text!r} is neither true nor false.", remedy="Write either.")
-    return text == "true"
+def _truth(text: str) -> bool | str:
+    return {"true": True, "false": False}.get(text, text)
 
 
 def _cuts(text: str) -> list[str] | int:
@@ -82,30 +80,62 @@ def _cuts_text(cuts: Any) -> str:  # noqa: ANN401  # a number, or a list of them
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """How a value is typed: parsed from a text, spelled as one, and shown in the help.
+    """What a value is: read from Python or a file, parsed from what is typed, and spelled.
 
-    With ``many`` the value is a list, to which each time that it is typed adds. ``names`` says
-    how many names stand between the key and the value: one in bins.age=37. ``plain`` are the
-    types that it has in a file.
+    ``write`` gives what a file has. Of ``many`` values each is typed for itself, or all of
+    them ``joined`` in one text; what is typed several times comes together. ``names`` says how
+    many names stand between the key and the value: one in bins.age=37. ``shown`` is what the
+    help calls it.
     """
 
     shown: str
+    read: Callable[[Any, str], Any] = values.require_text
+    write: Callable[[Any], Any] = plain
     parse: Callable[[str], Any] = str
     spell: Callable[[Any], str] = str
     many: bool = False
+    joined: bool = False
     names: int = 0
-    plain: tuple[type, ...] = (str, int, float)
 
 
-TEXT, VALUE, COLUMN, NUMBER = (Kind(shown=s) for s in ("TEXT", "VALUE", "COLUMN", "NUMBER"))
-VALUES = Kind(shown="VALUE", parse=lambda text: [text], many=True, plain=(list,))
-FAVORABLE = Kind(shown="VALUE", parse=lambda text: [text], many=True)
-PROTECTED = Kind(shown="COLUMN", parse=lambda text: [text], many=True)
-COLUMNS = Kind(shown="A,B", parse=parse_names, spell=join_names, many=True, plain=(list,))
-WHOLE = Kind(shown="N", parse=_whole, plain=(int,))
-FLOAT = Kind(shown="NUMBER", parse=_float, plain=(float, int))
-FLAG = Kind(shown="true", parse=_flag, spell=lambda one: str(one).lower(), plain=(bool,))
-ARROWS = Kind(shown="A->B", parse=lambda text: [text], many=True)
+def _one_of(*names: str) -> Kind:
+    return Kind(shown="TEXT", read=values.one_of(*names))
+
+
+def _written_bins(bins: Mapping[str, Bins | int]) -> dict[str, Any]:
+    return {name: one if isinstance(one, int) else one.notation for name, one in bins.items()}
+
+
+_of_type = values.of_type
+TEXT, COLUMN = Kind(shown="TEXT"), Kind(shown="COLUMN")
+VALUE = Kind(shown="VALUE", read=values.group_label)
+CRITERION = _one_of("favorable", "every", "cumulative")
+BASIS, JUDGE = _one_of("group", "all"), _one_of("answer", "rows")
+MISSING_RULE = _one_of("error", "level", "drop")
+THRESHOLD = Kind(shown="NUMBER", read=values.difference_of_rates)
+_REAL = _of_type("number", "Write a number", str, int, float, Decimal, Fraction)
+NUMBER = Kind(shown="NUMBER", read=_REAL)
+FLOAT = Kind(
+    shown="NUMBER", read=_of_type("number", "Write a number", int, float), parse=_number
+)
+WHOLE = Kind(shown="N", read=values.whole_from(0), parse=_number)
+ROWS = replace(WHOLE, read=values.whole_from(1))
+_BOOL = _of_type("truth value, true or false", "Write true or false", bool)
+FLAG = Kind(shown="true", read=_BOOL, parse=_truth, spell=json.dumps)
+VALUES = Kind(shown="VALUE", read=values.labels, many=True)
+TEXTS = Kind(shown="VALUE", read=values.text_labels, many=True)
+FAVORABLE = Kind(shown="VALUE", read=values.label_or_labels, many=True)
+PROTECTED = Kind(shown="COLUMN", read=values.text_or_texts, many=True)
+ARROWS = Kind(shown="A->B", many=True)
+COLUMNS = Kind(
+    shown="A,B",
+    read=values.require_texts,
+    parse=parse_names,
+    spell=join_names,
+    many=True,
+    joined=True,
+)
+ATTRIBUTES = replace(COLUMNS, read=values.distinct_texts)
 TIERS = Kind(
     shown="TIERS",
     parse=lambda text: Tiers.parse(text).plain,
@@ -116,10 +146,25 @@ MARK = Kind(
     parse=lambda text: "\t" if text == r"\t" else text,
     spell=lambda mark: str(mark).replace("\t", r"\t"),
 )
-CUTS = Kind(shown="COLUMN=CUTS", parse=_cuts, spell=_cuts_text, names=1)
-MERGED = Kind(shown="COLUMN.NEW=OLD", parse=parse_names, spell=join_names, names=2)
-WORDS = Kind(shown="COLUMN=WORDS", names=1)
-VALUE_WORDS = Kind(shown="COLUMN.VALUE=WORDS", names=2)
+CUTS = Kind(
+    shown="COLUMN=CUTS",
+    read=values.of_columns(read_bins),
+    write=_written_bins,
+    parse=_cuts,
+    spell=_cuts_text,
+    names=1,
+)
+MERGED = Kind(
+    shown="COLUMN.NEW=OLD",
+    read=values.of_columns(values.merged_labels),
+    parse=parse_names,
+    spell=join_names,
+    names=2,
+)
+WORDS = Kind(shown="COLUMN=WORDS", read=values.of_columns(values.require_text), names=1)
+VALUE_WORDS = Kind(
+    shown="COLUMN.VALUE=WORDS", read=values.of_columns(values.value_words), names=2
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +196,10 @@ class Field:
         """The option of the verbs that have one."""
         return f"--{self.option or self.name.replace('_', '-')}"
 
+    def read(self, value: Any) -> Any:  # noqa: ANN401  # of each kind its own
+        """What a file or a caller of the library gives; what it cannot be is refused."""
+        return self.kind.read(value, f"`{self.name}`")
+
     @property
     def usual(self) -> Any:  # noqa: ANN401  # plain values
         """What holds where nothing is said, or None; a default in words is nobody's value."""
@@ -164,7 +213,10 @@ class Field:
     def parse(self, text: str) -> Any:  # noqa: ANN401  # plain values
         """What is typed after the key, as the question file would have it."""
         if not self.kind.names:
-            return self.kind.parse(text)
+            parsed = self.kind.parse(text)
+            if self.kind.parse in (_number, _truth):
+                self.read(parsed)
+            return [parsed] if self.kind.many and not self.kind.joined else parsed
         *outer, last, value = self._parts(text)
         parsed = {last: self.kind.parse(value)}
         return {outer[0]: parsed} if outer else parsed
@@ -194,7 +246,7 @@ class Field:
                 f"{path}={self.kind.spell(inner)}"
                 for path, inner in _leaves(value, self.kind.names)
             ]
-        each = self.kind.many and self.kind is not COLUMNS and isinstance(value, list | tuple)
+        each = self.kind.many and not self.kind.joined and isinstance(value, list | tuple)
         return [*map(self.kind.spell, value if each else [value])]
 
     def words(self, value: Any, verb: str | None = None) -> list[str]:  # noqa: ANN401
@@ -230,27 +282,49 @@ _LOOK = "inspect init"
 _question, _learning, _data = (partial(Field, t) for t in ("question", "learning", "data"))
 _known, _graph, _labels = (partial(Field, t) for t in ("knowledge", "graph", "labels"))
 _run, _audit, _release = (partial(Field, t) for t in ("run", "audit", "release"))
+_BINS = (
+    "Classes of numbers: 'age=37,50' for up to 37 and up to 50, 'age=>=38' for 38 or more, "
+    "'age=quantiles:4' for four of about equal size."
+)
+_METHODS = (
+    "modify-data, modify-graph; or, uncertified, shuffle-protected, local-massaging, "
+    "local-preferential-sampling, repair-attributes."
+)
+_POLICIES = (
+    "Of modify-data: minimal, group, raise, rows, uncertified paper, printed. Of modify-graph: "
+    "quotas, generate, uncertified sample."
+)
 FIELDS = (
     _question("protected", PROTECTED, "The protected attribute; several: combinations.", _ASK),
     _question("decision", COLUMN, "The column that holds the decision.", _ASK),
     _question("favorable", FAVORABLE, "The favorable value of the decision, or several.", _ASK),
     _question("group", VALUE, "The value whose group is asked about.", _ASK, "all, in pairs"),
     _question("other", VALUE, "The value to compare with; 'rest' pools all others."),
-    _question("threshold", NUMBER, "The difference of rates that counts.", _JUDGE, "0.05"),
+    _question("threshold", THRESHOLD, "The difference of rates that counts.", _JUDGE, "0.05"),
     _question(
-        "criterion", TEXT, "Compare favorable, every value, or cumulative.", "", "favorable"
+        "criterion",
+        CRITERION,
+        "Compare favorable, every value, or cumulative.",
+        "",
+        "favorable",
     ),
     _question("order", VALUES, "The values of the decision, best first."),
-    _question("min_rows", WHOLE, "Compare groups of at least so many rows.", "", "1"),
-    _question("rule", COLUMNS, "The columns by which was decided without exception."),
-    _question("redlining", COLUMNS, "Judge effects through these, too.", "audit compare"),
-    _question("explained", COLUMNS, "An effect through these is accepted.", "", "all others"),
+    _question("min_rows", ROWS, "Compare groups of at least so many rows.", "", "1"),
+    _question("rule", ATTRIBUTES, "The columns by which was decided without exception."),
+    _question("redlining", ATTRIBUTES, "Judge effects through these, too.", "audit compare"),
     _question(
-        "redlining_threshold", NUMBER, "The effect through them that counts.", "", "threshold"
+        "explained", ATTRIBUTES, "An effect through these is accepted.", "", "all others"
     ),
-    _question("basis", TEXT, "Measure it on the rows of the group, or on all.", "", "group"),
     _question(
-        "judge", TEXT, "Which verdict gives the status: rows or population.", "audit", "rows"
+        "redlining_threshold",
+        THRESHOLD,
+        "The effect through them that counts.",
+        "",
+        "threshold",
+    ),
+    _question("basis", BASIS, "Measure it on the rows of the group, or on all.", "", "group"),
+    _question(
+        "judge", JUDGE, "What gives the status: the answer, or these rows.", "audit", "answer"
     ),
     _question("scope", TEXT, "Partitions examined: causes, minimal or all.", "", "causes"),
     _question("min_coverage", NUMBER, "Least share of each group to be compared.", "", "0.9"),
@@ -277,17 +351,10 @@ FIELDS = (
     _graph("judged", WHOLE, "How many graphs were judged before."),
     _data("columns", COLUMNS, "Use only these columns.", _LOOK),
     _data("exclude", COLUMNS, "Leave these columns out.", _READ, adds=True),
-    _data(
-        "bins",
-        CUTS,
-        "Classes of numbers: 'age=37,50' for up to 37 and up to 50, 'age=>=38' for 38 or "
-        "more, 'age=quantiles:4' for four of about equal size.",
-        _READ,
-        option="bin",
-    ),
+    _data("bins", CUTS, _BINS, _READ, option="bin"),
     _data("merge", MERGED, "Merge values into one: 'work.new=old1,old2'."),
-    _data("missing", TEXT, "Missing values: error, level or drop.", _LOOK, "error"),
-    _data("na", VALUES, "A text that means a missing value.", _LOOK),
+    _data("missing", MISSING_RULE, "Missing values: error, level or drop.", _LOOK, "error"),
+    _data("na", TEXTS, "A text that means a missing value.", _LOOK),
     _data("frequency", COLUMN, "The column that says how often each row occurs.", _LOOK),
     _data("delimiter", MARK, "The field delimiter of text files.", "", "detected"),
     _data("sheet", TEXT, "The sheet of a spreadsheet that is the table."),
@@ -307,24 +374,12 @@ FIELDS = (
     _audit("bootstrap", WHOLE, "Learn and certify again on so many resamples."),
     _audit("bootstrap_seed", WHOLE, "Random seed of the resamples.", "", "of the counts"),
     _audit("doubt", FLAG, "List all evidence against the graph."),
+    _audit("strict", FLAG, "Exit with 3 where the answer is Not shown.", "audit"),
     _audit("arrows", FLAG, "Judge without each cause, and with each that may be one."),
     Field("discover", "algorithm", TEXT, "PC: stable or original.", "", "stable"),
     Field("discover", "max_tests", WHOLE, "End the search after so many tests."),
-    _release(
-        "method",
-        TEXT,
-        "modify-data, modify-graph; or, uncertified, shuffle-protected, local-massaging, "
-        "local-preferential-sampling, repair-attributes.",
-        "release",
-        "modify-data",
-    ),
-    _release(
-        "policy",
-        TEXT,
-        "Of modify-data: minimal, group, raise, rows, uncertified paper, printed. Of "
-        "modify-graph: quotas, generate, uncertified sample.",
-        "release",
-    ),
+    _release("method", TEXT, _METHODS, "release", "modify-data"),
+    _release("policy", TEXT, _POLICIES, "release"),
     _release("margin", NUMBER, "Stay below the threshold by this much.", "", "0"),
     _release("only", VALUES, "Of modify-data: change decisions of this group alone."),
     _release("rank", COLUMN, "Of modify-data: change rows by this score.", "", "at random"),
@@ -335,6 +390,30 @@ TABLES = {
     table: {field.name: field for field in fields}
     for table, fields in groupby(FIELDS, key=lambda field: field.table)
 }
+
+
+def read_parts(owner: Any, table: str) -> None:  # noqa: ANN401  # a question, or codings
+    """Read what a frozen dataclass was given for the keys of a table; None where it may be."""
+    problems = list[Problem]()
+    for part in fields(owner):
+        value = getattr(owner, part.name)
+        if (key := TABLES[table].get(part.name)) and not (value is part.default is None):
+            try:
+                object.__setattr__(owner, part.name, key.read(value))
+            except QuestionError as error:
+                problems += error.problems
+    if problems:
+        raise QuestionError(*problems)
+
+
+def said_parts(owner: Any, table: str, *always: str) -> dict[str, Any]:  # noqa: ANN401
+    """The parts that are not as they are by default, as a question file has them."""
+    said = {}
+    for part in fields(owner):
+        value, key = getattr(owner, part.name), TABLES[table].get(part.name, COLUMN)
+        if part.name in always or value not in (part.default, None, (), {}):
+            said[part.name] = (key.kind if isinstance(key, Field) else key).write(value)
+    return said
 
 
 def find(name: str) -> Field | None:

@@ -1,18 +1,20 @@
-"""What is known before any data are seen: an order of tiers, required and forbidden arrows.
+"""What is known better than data tell: tiers, required and forbidden arrows, edits of a graph.
 
 A column of a later tier cannot cause one of an earlier tier. Columns of one tier may cause each
 other. ``...`` stands for all columns that no tier names.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from types import EllipsisType
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
+from evenhand.display import Plain
 from evenhand.errors import ColumnError, KnowledgeError, Problem
-from evenhand.question.codings import WILDCARD
-from evenhand.question.parse_values import require_texts
+from evenhand.question.parse_values import WILDCARD, require_texts
 
 Arrow: TypeAlias = tuple[str, str]
 
@@ -25,6 +27,8 @@ SIGNIFICANCE = 0.01
 class Tiers:
     """Columns in the order in which they could have come about.
 
+    ``...``, or ``["*"]`` as a file has it, stands for the rest of the columns.
+
     >>> str(Tiers(["sex", "age"], ["education"], ..., ["income"]))
     'sex, age | education | * | income'
     """
@@ -32,29 +36,17 @@ class Tiers:
     tiers: tuple[tuple[str, ...] | EllipsisType, ...]
 
     def __init__(self, *tiers: Iterable[str] | EllipsisType) -> None:
-        listed_tiers = tuple(
-            tier if tier is ... else require_texts(tier, "a tier") for tier in tiers
-        )
-        object.__setattr__(self, "tiers", listed_tiers)
-        names = [name for tier in listed_tiers if tier is not ... for name in tier]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        problems = [
-            Problem(
-                f"The column {name!r} is in more than one tier.",
-                remedy="Keep it in one tier.",
-                where=f"tiers '{self}'",
+        read = (one if one is ... else require_texts(one, "a tier") for one in tiers)
+        known = tuple(... if tier == (WILDCARD,) else tier for tier in read)
+        object.__setattr__(self, "tiers", known)
+        names = Counter(self.named)
+        twice = [f"The column {name!r}" for name in sorted(names) if names[name] > 1]
+        twice += ["The rest of the columns (...)"] * (known.count(...) > 1)
+        if twice:
+            what, where = "{} is in more than one tier.", f"tiers '{self}'"
+            problems = (
+                Problem(what.format(one), "", "Keep it in one.", where) for one in twice
             )
-            for name in twice
-        ]
-        if listed_tiers.count(...) > 1:
-            problems.append(
-                Problem(
-                    "The rest of the columns (...) stands in more than one tier.",
-                    remedy="Keep it once.",
-                    where=f"tiers '{self}'",
-                )
-            )
-        if problems:
             raise KnowledgeError(*problems)
 
     @classmethod
@@ -67,7 +59,12 @@ class Tiers:
                 remedy="Write column names between commas and tiers between bars, "
                 "as 'sex,age|education|*|income'.",
             )
-        return cls(*(... if tier == [WILDCARD] else tier for tier in tiers))
+        return cls(*tiers)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that some tier names."""
+        return tuple(name for tier in self.tiers if tier is not ... for name in tier)
 
     @property
     def plain(self) -> list[list[str]]:
@@ -76,6 +73,35 @@ class Tiers:
 
     def __str__(self) -> str:
         return " | ".join(map(", ".join, self.plain))
+
+
+_NO_TIERS = Tiers()
+
+
+def parse_arrow(arrow: object) -> Arrow:
+    """Parse ``"a -> b"`` or a pair of names."""
+    parts: tuple[Any, ...] = ()
+    if isinstance(arrow, str):
+        parts = tuple(part.strip() for part in arrow.split("->"))
+    elif isinstance(arrow, Sequence):
+        parts = tuple(arrow)
+    if len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
+        raise KnowledgeError.of(
+            f"{arrow!r} is not an arrow.",
+            remedy="Write it as 'cause -> effect', or as a pair of names.",
+        )
+    if parts[0] == parts[1]:
+        raise KnowledgeError.of(
+            f"The arrow {parts[0]} -> {parts[1]} points at its own tail.",
+            remedy="Name two different columns.",
+        )
+    return parts
+
+
+def _arrow_text(arrow: Arrow) -> str | list[str]:
+    """The arrow as text, or as a list where the text could not be parsed back."""
+    text = " -> ".join(arrow)
+    return text if [part.strip() for part in text.split("->")] == [*arrow] else [*arrow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,24 +120,22 @@ class Knowledge:
     tiers_assumed: bool = False
 
     def __post_init__(self) -> None:
+        tiers: Any = self.tiers  # perhaps lists, as a file or a record has them
+        if not isinstance(tiers, Tiers):
+            object.__setattr__(self, "tiers", Tiers(*tiers) if tiers else None)
         for field in ("required", "forbidden"):
             if isinstance(getattr(self, field), str):
                 raise KnowledgeError.of(
                     f"The {field} arrows are {getattr(self, field)!r}, which is no list.",
                     remedy='Write a list, as ["cause -> effect"].',
                 )
-            arrows = tuple(parse_arrow(arrow) for arrow in getattr(self, field))
+            arrows = tuple(map(parse_arrow, getattr(self, field)))
             object.__setattr__(self, field, arrows)
-        contradicted = sorted(set(self.required) & set(self.forbidden))
-        if contradicted:
-            raise KnowledgeError(
-                *(
-                    Problem(
-                        f"The arrow {cause} -> {effect} is both required and forbidden.",
-                        remedy="Keep one of the two.",
-                    )
-                    for cause, effect in contradicted
-                )
+        if both := sorted({*self.required} & {*self.forbidden}):
+            named = ", ".join(map(" -> ".join, both))
+            raise KnowledgeError.of(
+                f"Arrows are both required and forbidden: {named}.",
+                remedy="Keep one of the two.",
             )
 
     @classmethod
@@ -119,38 +143,60 @@ class Knowledge:
         """Take tiers alone, or nothing, for knowledge."""
         return knowledge if isinstance(knowledge, Knowledge) else cls(tiers=knowledge)
 
+    @property
+    def named(self) -> set[str]:
+        """The columns of which something is known."""
+        tiers = self.tiers or _NO_TIERS
+        return {*tiers.named}.union(*self.required, *self.forbidden)
+
     def restricted(self, names: Collection[str]) -> "Knowledge":
         """What is known of these columns alone."""
-        tiers = self.tiers.tiers if self.tiers else ()
-        kept = (t if t is ... else [name for name in t if name in names] for t in tiers)
-        return Knowledge(
-            tiers=Tiers(*(tier for tier in kept if tier)) if self.tiers else None,
-            required=tuple(arrow for arrow in self.required if {*arrow} <= {*names}),
-            forbidden=tuple(arrow for arrow in self.forbidden if {*arrow} <= {*names}),
-            tiers_assumed=self.tiers_assumed,
-        )
+        return self._renamed({name: name for name in names})
 
     def renamed(self, old: str, new: str) -> "Knowledge":
         """What is known, with another name for a column."""
+        return self._renamed({name: name for name in self.named} | {old: new})
 
-        def arrows(known: tuple[Arrow, ...]) -> tuple[Arrow, ...]:
-            return tuple((new if a == old else a, new if b == old else b) for a, b in known)
+    def _renamed(self, names: Mapping[str, str]) -> "Knowledge":
+        """What is known of columns that have a name here, under this name."""
 
-        tiers = self.tiers.tiers if self.tiers else ()
-        named = (
-            tier if tier is ... else [new if name == old else name for name in tier]
-            for tier in tiers
-        )
+        def arrows(known: Iterable[Arrow]) -> tuple[Arrow, ...]:
+            return tuple((names[a], names[b]) for a, b in known if {a, b} <= names.keys())
+
+        tiers = (self.tiers or _NO_TIERS).tiers
+        kept = (t if t is ... else [names[one] for one in t if one in names] for t in tiers)
         return replace(
             self,
-            tiers=Tiers(*named) if self.tiers else None,
+            tiers=Tiers(*(tier for tier in kept if tier)) if self.tiers else None,
             required=arrows(self.required),
             forbidden=arrows(self.forbidden),
         )
 
     def about(self, names: Sequence[str]) -> "KnownOrder":
-        """Apply what is known to the columns that there are."""
-        return KnownOrder.resolve(self, tuple(names))
+        """Apply what is known to the columns that there are; contradictions are refused."""
+        if unknown := self.named - {*names}:
+            raise ColumnError.unknown(sorted(unknown), names, where="tiers and arrows")
+        tiers, tier = self.tiers or _NO_TIERS, dict[str, int | None].fromkeys(names)
+        for level, members in enumerate(tiers.tiers):
+            rest = [name for name in names if name not in tiers.named]
+            tier |= dict.fromkeys(rest if members is ... else members, level)
+        required, forbidden = frozenset(self.required), frozenset(self.forbidden)
+        order = KnownOrder(tuple(names), tier, required, forbidden, self.tiers_assumed)
+        problems = [
+            Problem(
+                f"The required arrow {cause} -> {effect} runs against the order of columns.",
+                order.later(cause, effect),
+                "Drop the arrow, or give tiers that allow it.",
+            )
+            for cause, effect in sorted(required)
+            if not order.may_cause(cause, effect)
+        ]
+        if cycle := " -> ".join(_cycle(required)):
+            what = f"The required arrows form a cycle: {cycle}."
+            problems.append(Problem(what, remedy="Drop one of them."))
+        if problems:
+            raise KnowledgeError(*problems)
+        return order
 
     @property
     def told(self) -> dict[str, list[list[str]]]:
@@ -162,26 +208,81 @@ class Knowledge:
         }
         return told if any(told.values()) else {}
 
-    @classmethod
-    def recorded(
-        cls, told: Mapping[str, Sequence[Sequence[str]]], *, tiers_assumed: bool
-    ) -> "Knowledge":
-        """What a record says that a person told."""
-        tiers = (... if tier == [WILDCARD] else tier for tier in told.get("tiers", ()))
-        return cls(
-            tiers=Tiers(*tiers) if told.get("tiers") else None,
-            required=tuple(map(parse_arrow, told.get("required", ()))),
-            forbidden=tuple(map(parse_arrow, told.get("forbidden", ()))),
-            tiers_assumed=tiers_assumed,
-        )
-
     def to_dict(self) -> dict[str, object]:
         """Plain lists, as a question file has them."""
         return {
-            "tiers": self.tiers.plain if self.tiers else [],
-            "require": [_arrow_text(arrow) for arrow in self.required],
-            "forbid": [_arrow_text(arrow) for arrow in self.forbidden],
+            "tiers": (self.tiers or _NO_TIERS).plain,
+            "require": [*map(_arrow_text, self.required)],
+            "forbid": [*map(_arrow_text, self.forbidden)],
         }
+
+
+# What stands for a reason that is still to be given.
+NO_REASON = "no reason given yet"
+EditKind: TypeAlias = Literal["add", "remove", "reverse", "open"]
+_WORDS = {"add": "added", "remove": "removed", "reverse": "reversed", "open": "left open"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphEdit(Plain):
+    """An arrow to add, remove, reverse or leave open in a graph that else stays as it is.
+
+    >>> print(GraphEdit.parse("add", "age -> income: pay grows with the years of service"))
+    added age -> income: pay grows with the years of service
+    """
+
+    kind: EditKind
+    arrow: Arrow
+    reason: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arrow", parse_arrow(self.arrow))
+        if self.kind not in get_args(EditKind) or not str(self.reason).strip():
+            raise KnowledgeError.of(
+                f"The edit of {' -> '.join(self.arrow)} has no reason, or is of no kind.",
+                remedy='Write add, remove, reverse or open, as add = ["a -> b: the reason"].',
+            )
+
+    @staticmethod
+    def check_reasons(edits: "Iterable[GraphEdit]") -> None:
+        """Refuse edits that still wait for their reason: a certificate carries it."""
+        waiting = [edit for edit in edits if edit.reason == NO_REASON]
+        if waiting:
+            named = ", ".join(f"{edit.kind} {' -> '.join(edit.arrow)}" for edit in waiting)
+            raise KnowledgeError.of(
+                f"No reason is given why the graph was changed: {named}.",
+                "A certificate carries every change of the graph with its reason.",
+                "Write the reason beside the change.",
+            )
+
+    @classmethod
+    def parse(cls, kind: EditKind, text: str | Sequence[str]) -> "GraphEdit":
+        """Parse ``"a -> b: reason"``, or cause, effect and reason one by one."""
+        if not isinstance(text, str):
+            return cls(kind=kind, arrow=parse_arrow(text[:2]), reason="".join(text[2:]))
+        end = text.find(":", text.find("->"))
+        arrow = parse_arrow(text if end < 0 else text[:end])
+        return cls(kind=kind, arrow=arrow, reason=text[end + 1 :].strip() if end > 0 else "")
+
+    @property
+    def notation(self) -> str | list[str]:
+        """What ``parse`` reads: one text, or a list if that could not be parsed back."""
+        text = f"{' -> '.join(self.arrow)}: {self.reason}"
+        with suppress(KnowledgeError):
+            if GraphEdit.parse(self.kind, text) == self:
+                return text
+        return [*self.arrow, self.reason]
+
+    @classmethod
+    def parse_table(
+        cls, table: Mapping[str, Sequence[str | Sequence[str]]]
+    ) -> "tuple[GraphEdit, ...]":
+        """Parse the lists of a question file: removals, turns, links left open, additions."""
+        kinds: tuple[EditKind, ...] = ("remove", "reverse", "open", "add")
+        return tuple(cls.parse(kind, text) for kind in kinds for text in table.get(kind, ()))
+
+    def __str__(self) -> str:
+        return f"{_WORDS[self.kind]} {' -> '.join(self.arrow)}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,49 +298,6 @@ class KnownOrder:
     forbidden: frozenset[Arrow]
     tiers_assumed: bool = False
 
-    @classmethod
-    def resolve(cls, knowledge: Knowledge, names: tuple[str, ...]) -> "KnownOrder":
-        """Replace ``...`` by the columns it stands for, and check for contradictions."""
-        tiers = knowledge.tiers.tiers if knowledge.tiers else ()
-        named = [name for tier in tiers if tier is not ... for name in tier]
-        arrows = (*knowledge.required, *knowledge.forbidden)
-        unknown = {*named, *(name for arrow in arrows for name in arrow)}
-        unknown -= set(names)
-        if unknown:
-            raise ColumnError.unknown(sorted(unknown), names, where="tiers and arrows")
-        tier: dict[str, int | None] = dict.fromkeys(names)
-        for level, members in enumerate(tiers):
-            for name in names if members is ... else members:
-                if members is not ... or name not in named:
-                    tier[name] = level
-        order = cls(
-            names,
-            tier,
-            frozenset(knowledge.required),
-            frozenset(knowledge.forbidden),
-            knowledge.tiers_assumed,
-        )
-        backward = [arrow for arrow in sorted(order.required) if not order.may_cause(*arrow)]
-        problems = [
-            Problem(
-                f"The required arrow {cause} -> {effect} runs against the order of columns.",
-                order.later(cause, effect),
-                "Drop the arrow, or give tiers that allow it.",
-            )
-            for cause, effect in backward
-        ]
-        cycle = _cycle(order.required)
-        if cycle:
-            problems.append(
-                Problem(
-                    f"The required arrows form a cycle: {' -> '.join(cycle)}.",
-                    remedy="Drop one of them.",
-                )
-            )
-        if problems:
-            raise KnowledgeError(*problems)
-        return order
-
     def may_cause(self, cause: str, effect: str) -> bool:
         """Whether the arrow is allowed by tiers, required and forbidden arrows."""
         if (cause, effect) in self.forbidden or (effect, cause) in self.required:
@@ -252,35 +310,6 @@ class KnownOrder:
         if self.tiers_assumed:
             return f"No tiers were given: {cause!r} is taken to come after all other columns."
         return f"{cause!r} stands in a later tier than {effect!r}."
-
-
-def parse_arrow(arrow: object) -> Arrow:
-    """Parse ``"a -> b"`` or a pair of names."""
-    parts = (
-        tuple(part.strip() for part in arrow.split("->"))
-        if isinstance(arrow, str)
-        else tuple(arrow)
-        if isinstance(arrow, Sequence)
-        else ()
-    )
-    if len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
-        raise KnowledgeError.of(
-            f"{arrow!r} is not an arrow.",
-            remedy="Write it as 'cause -> effect', or as a pair of names.",
-        )
-    if parts[0] == parts[1]:
-        raise KnowledgeError.of(
-            f"The arrow {parts[0]} -> {parts[1]} points at its own tail.",
-            remedy="Name two different columns.",
-        )
-    return parts
-
-
-def _arrow_text(arrow: Arrow) -> str | list[str]:
-    """The arrow as text, or as a list where the text could not be parsed back."""
-    text = " -> ".join(arrow)
-    plain = [part.strip() for part in text.split("->")] == list(arrow)
-    return text if plain else list(arrow)
 
 
 def _cycle(arrows: Iterable[Arrow]) -> list[str]:

@@ -2,21 +2,20 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from evenhand.errors import QuestionError, Remedy, listed
-from evenhand.question.parse_values import Number, exact_fraction, exact_number
+from evenhand.question.parse_values import Number, exact_fraction, exact_number, refused
 
 _AT_LEAST = ">="
-_FIRST_CLASS = re.compile(r"(up to|under) (.+)")
-_LAST_CLASS = re.compile(r"(?:(over) (.+)|(.+) or more)")
-_MIDDLE_CLASS = re.compile(r"(over )?(.+) to (under )?(.+)")
+_FIRST_CLASS = re.compile(r"(up to|under) .+")
+_UPPER_END = re.compile(r"(?:up to |.+ to )?(under )?(.*)", re.DOTALL)
 
 # A number, and whether it is itself below the cut: (37, True) is "up to 37", then "over 37".
 Boundary: TypeAlias = tuple[Fraction, bool]
@@ -48,11 +47,10 @@ class Bins:
     @classmethod
     def at(cls, *cuts: Number) -> Self:
         """Classes from cut points, or from their labels; text makes 0.1 one tenth."""
+        labels = tuple(map(str, cuts))
+        is_labels = bool(cuts) and _FIRST_CLASS.fullmatch(labels[0]) is not None
         try:
-            is_label = bool(cuts) and _FIRST_CLASS.fullmatch(str(cuts[0])) is not None
-            whole, parsed = (
-                _parse_labels(cuts) if is_label else (None, [*map(_parse_cut, cuts)])
-            )
+            parsed = [*(map(_upper_end, labels[:-1]) if is_labels else map(_parse_cut, cuts))]
         except ValueError as error:
             raise QuestionError.of(
                 f"The cut points {listed(cuts)} are not all numbers: {error}.",
@@ -63,14 +61,17 @@ class Bins:
                 f"The cut points {listed(cuts)} do not rise.",
                 remedy="Give at least one, from the smallest to the largest.",
             )
-        numbers, inside = zip(*parsed, strict=True)
-        return cls(numbers, tuple(not below for below in inside), whole)
-
-    @classmethod
-    def union(cls, ways: Iterable["Bins"]) -> Self:
-        """Classes between the cut points of several."""
-        cuts = sorted({cut for bins in ways for cut in bins.boundaries})
-        return cls(tuple(cut for cut, _ in cuts), tuple(not below for _, below in cuts))
+        bins = cls(tuple(cut for cut, _ in parsed), tuple(not below for _, below in parsed))
+        if not is_labels:
+            return bins
+        for settled in map(bins.of_whole_numbers, (True, False)):
+            if settled.labels == labels:
+                return settled
+        raise QuestionError.of(
+            f"The classes {listed(cuts)} leave gaps between them.",
+            f"With the same upper ends they would be {listed(settled.labels)}.",
+            "Write these, or cut points alone.",
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -153,6 +154,22 @@ class Bins:
         return self.of_whole_numbers(not only_whole.isdisjoint(occurring))
 
 
+def read_bins(cuts: Any, column: str) -> Bins | int:  # noqa: ANN401  # whatever a person gives
+    """Classes from cut points or labels, or the number of quantile classes."""
+    if isinstance(cuts, Bins):
+        return cuts
+    if isinstance(cuts, Iterable) and not isinstance(cuts, str | bytes | Mapping):
+        return Bins.at(*cuts)
+    if type(cuts) is not int or cuts < 2:
+        raise refused(
+            "What is asked for",
+            cuts,
+            "no list of cut points, nor a number of classes from 2 on",
+            Remedy("Write numbers, for example", "bins", {column: [37]}),
+        )
+    return cuts
+
+
 def number_text(number: Fraction) -> str:
     """The shortest exact text: a decimal where there is one, else a fraction."""
     if number.denominator == 1:
@@ -168,35 +185,10 @@ def _parse_cut(cut: Number) -> Boundary:
     return exact_fraction(cut), True
 
 
-def _parse_labels(labels: tuple[Number, ...]) -> tuple[bool, list[Boundary]]:
-    """Whether labels are of whole numbers, and the cuts between them."""
-    ends = [_ends(str(label), at, len(labels)) for at, label in enumerate(labels)]
-    cuts: list[Boundary] = []
-    gaps: list[bool] = []
-    for number, ((_, high), (low, _)) in enumerate(pairwise(ends)):
-        if high is None or low is None:
-            raise ValueError(f"{labels[number]!r} and {labels[number + 1]!r} are no neighbours")
-        touch, gap = high == low, high[1] and not low[1] and high[0] + 1 == low[0]
-        if not touch and not (gap and high[0].denominator == 1):
-            raise ValueError(f"{labels[number]!r} and {labels[number + 1]!r} are no neighbours")
-        gaps.append(gap)
-        cuts.append(high)
-    if len({*gaps}) > 1:
-        raise ValueError("some classes leave a gap between whole numbers, others do not")
-    return any(gaps), cuts
-
-
-def _ends(label: str, at: int, many: int) -> tuple[Boundary | None, Boundary | None]:
-    """The cut below a class, and the cut above it."""
-    if at == 0 and (first := _FIRST_CLASS.fullmatch(label)):
-        return None, (exact_fraction(first[2]), first[1] == "up to")
-    if at == many - 1 and (last := _LAST_CLASS.fullmatch(label)):
-        return (exact_fraction(last[2] or last[3]), last[1] is not None), None
-    if middle := _MIDDLE_CLASS.fullmatch(label):
-        low, high = exact_fraction(middle[2]), exact_fraction(middle[4])
-        return (low, middle[1] is not None), (high, middle[3] is None)
-    number = exact_fraction(label)
-    return (number, False), (number, True)
+def _upper_end(label: str) -> Boundary:
+    """The cut above a class."""
+    under, number = _UPPER_END.fullmatch(label).groups()  # type: ignore[union-attr]
+    return exact_fraction(number), not under
 
 
 def last_below(cut: Boundary) -> int:

@@ -1,25 +1,25 @@
-"""``Question``: who is compared with whom, about which decision, and what difference counts."""
+"""``Question``: who is compared with whom, about which decision, and what difference counts.
+
+A question must make sense by itself, and fit the values that were counted.
+"""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias, get_args
+from itertools import combinations
+from typing import Any, Literal, TypeAlias
+from unicodedata import normalize
 
-from evenhand.errors import Problem, QuestionError, Remedy, listed
-from evenhand.question.compared import REST, Against, Comparison, Pair, Pairs
-from evenhand.question.outcome import OR, Cumulative, Every, Favorable, Outcome
-from evenhand.question.parse_values import (
-    Number,
-    as_label,
-    as_whole,
-    exact_fraction,
-    exact_number,
-    require_text,
-    require_texts,
-)
+from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
+from evenhand.question.fields import read_parts, said_parts
+from evenhand.question.parse_values import JOIN
 
-JOIN = " & "  # between the values of a group that several attributes define
+OR = " or "  # between decisions that count as one
+REST = "rest"  # as ``other``: all other groups, pooled
+# More would be compared in more pairs than anybody reads.
+MOST_GROUPS = 50
+_NOTHING_DIFFERS = "No difference can show where nothing differs."
 Criterion: TypeAlias = Literal["favorable", "every", "cumulative"]
 Basis: TypeAlias = Literal["group", "all"]
 
@@ -54,11 +54,11 @@ class Question:
     """
 
     protected: str | tuple[str, ...]
-    decision: str
     group: str | None = None
+    other: str | None = None
+    decision: str
     favorable: str | tuple[str, ...] | None = None
     threshold: Fraction = Fraction(1, 20)
-    other: str | None = None
     rule: tuple[str, ...] = ()
     criterion: Criterion = "favorable"
     order: tuple[str, ...] = ()
@@ -70,26 +70,7 @@ class Question:
     predicts: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.protected, tuple | list):
-            names = tuple(dict.fromkeys(require_texts(self.protected, "`protected`")))
-            object.__setattr__(self, "protected", names[0] if len(names) == 1 else names)
-        else:
-            require_text(self.protected, "`protected`")
-        require_text(self.decision, "`decision`")
-        for field in ("group", "other"):
-            value = getattr(self, field)
-            if value is not None:
-                object.__setattr__(self, field, _group_label(value))
-        object.__setattr__(self, "favorable", _favorable(self.favorable))
-        object.__setattr__(self, "order", _labels(self.order, "`order`"))
-        object.__setattr__(self, "threshold", _parse_threshold(self.threshold, "threshold"))
-        object.__setattr__(self, "min_rows", as_whole(self.min_rows))
-        for field in ("rule", "redlining", "explained"):
-            texts = require_texts(getattr(self, field), f"`{field}`")
-            object.__setattr__(self, field, tuple(dict.fromkeys(texts)))
-        if self.redlining_threshold is not None:
-            threshold = _parse_threshold(self.redlining_threshold, "redlining threshold")
-            object.__setattr__(self, "redlining_threshold", threshold)
+        read_parts(self, "question")
         problems = [
             *self._column_problems(),
             *self._group_problems(),
@@ -101,10 +82,8 @@ class Question:
 
     def _column_problems(self) -> Iterable[Problem]:
         if not self.protected_names:
-            yield Problem(
-                "No protected attribute is named.", remedy="Name at least one column."
-            )
-        if {*self.protected_names, self.decision} & {*self.rule}:
+            yield Problem("No protected attribute is named.", "", "Name at least one column.")
+        if {*self.columns} & {*self.rule}:
             yield Problem(
                 f"The rule {listed(self.rule)} names the protected attribute or the decision.",
                 remedy="Name the columns by which was decided.",
@@ -128,35 +107,21 @@ class Question:
                 remedy=(Remedy("Name another value", "other"), Remedy("leave it out")),
             )
         if self.group is None and self.other == REST:
+            pairs = Remedy("compare all groups in pairs: leave out the other")
             yield Problem(
                 "It is not said which group is compared with the rest.",
-                remedy=(
-                    Remedy("Name it", "group"),
-                    Remedy("compare all groups in pairs: leave out the other"),
-                ),
-            )
-        if type(self.min_rows) is not int or not 1 <= self.min_rows < 2**63:
-            yield Problem(
-                f"The least number of rows {self.min_rows!r} is not a whole number of at "
-                "least 1.",
-                remedy=Remedy("Give one", "min_rows", 1),
+                remedy=(Remedy("Name it", "group"), pairs),
             )
 
     def _value_problems(self) -> Iterable[Problem]:
-        if self.criterion not in get_args(Criterion):
-            yield Problem(
-                f"There is no criterion {self.criterion!r}.",
-                remedy=f"Choose one of {', '.join(get_args(Criterion))}.",
-            )
-        elif self.criterion == "favorable" and not self.favorable:
+        is_favorable = self.criterion == "favorable"
+        if is_favorable and not self.favorable:
+            every = Remedy("compare every value", "criterion", "every")
             yield Problem(
                 "It is not said which decision is favorable.",
-                remedy=(
-                    Remedy("Name one value or several", "favorable"),
-                    Remedy("compare every value", "criterion", "every"),
-                ),
+                remedy=(Remedy("Name one value or several", "favorable"), every),
             )
-        elif self.criterion != "favorable" and self.favorable:
+        elif not is_favorable and self.favorable:
             yield Problem(
                 f"With the criterion {self.criterion!r} no value is the favorable one.",
                 f"{self.favorable_label!r} is named.",
@@ -181,11 +146,12 @@ class Question:
                 "The graph says what caused the recorded decision, not how a model predicts.",
                 "Leave them out, or ask about the recorded decision.",
             )
-        for field in ("redlining", "explained"):
-            for name in sorted({*getattr(self, field)} & {*self.columns}):
+        named = {"redlining": self.redlining, "explained": self.explained}
+        for part, names in named.items():
+            for name in sorted({*names} & {*self.columns}):
                 role = "decision" if name == self.decision else "protected attribute"
                 yield Problem(
-                    f"The {role} {name!r} is named in `{field}`.",
+                    f"The {role} {name!r} is named in `{part}`.",
                     "Effects go from the protected attribute to the decision, through others.",
                     "Name attributes between the two.",
                 )
@@ -198,27 +164,18 @@ class Question:
                     Remedy("here if they are accepted", "explained"),
                 ),
             )
-        if self.basis not in get_args(Basis):
-            yield Problem(
-                f"There is no basis {self.basis!r}.",
-                remedy=(
-                    Remedy(
-                        "Measure on the rows of the group that would change", "basis", "group"
-                    ),
-                    Remedy("on all rows", "basis", "all"),
-                ),
-            )
-        needless = [
-            f"`{field}`"
-            for field in ("explained", "redlining_threshold", "basis")
-            if getattr(self, field) not in ((), None, "group")
-        ]
+        parts = ("explained", "redlining_threshold", "basis")
+        needless = [f"`{name}`" for name in parts if name in self.to_dict()]
         if needless and not self.redlining:
             yield Problem(
                 f"{' and '.join(needless)} would have no effect.",
                 "It is not said through which attributes effects are judged.",
                 Remedy("Name them", "redlining"),
             )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is said as plain values, and always the threshold, as a fraction."""
+        return said_parts(self, "question", "threshold")
 
     @property
     def indirect_threshold(self) -> Fraction:
@@ -265,14 +222,10 @@ class Question:
     def group_values(self, group: str) -> dict[str, str]:
         """The values of the protected attributes that define a group."""
         names = self.protected_names
-        if len(names) == 1:
-            return {names[0]: group}
-        values = group.split(JOIN)  # of a pool they are no values, but its name
-        return (
-            dict(zip(names, values, strict=True))
-            if len(values) == len(names)
-            else dict.fromkeys(names, group)
-        )
+        values = group.split(JOIN) if len(names) > 1 else [group]
+        # Of a pool they are no values, but its name.
+        values = values if len(values) == len(names) else [group] * len(names)
+        return dict(zip(names, values, strict=True))
 
     def without_absent(self, decisions: Collection[str]) -> "Question":
         """The question without values of the decision that nobody has."""
@@ -280,106 +233,202 @@ class Question:
         order = tuple(value for value in self.order if value in decisions)
         return replace(self, favorable=favorable or None, order=order)
 
-    @property
-    def compared(self) -> Comparison:
+    def compared_groups(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """The groups that are compared, of those that there are."""
+        return tuple(labels) if self.group is None else (self.group, str(self.other))
+
+    def pairs(self, groups: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        """Which groups are compared, as places: the group asked about, and the other.
+
+        >>> Question(protected="a", other="c", decision="d", favorable="e").pairs("abc")
+        ((0, 2), (1, 2))
+        """
+        places = range(len(groups))
+        if self.group is not None:
+            return ((0, 1),)
+        if self.other is None:
+            return tuple(combinations(places, 2))
+        reference = groups.index(self.other)
+        return tuple((at, reference) for at in places if at != reference)
+
+    def pairs_text(self, groups: Sequence[str]) -> str:
         """Who is compared with whom."""
         if self.group is not None:
-            return Pair(self.group, self.other)
-        return Pairs() if self.other is None else Against(self.other)
+            return f"{self.group} against {self.other}"
+        if self.other is None:
+            return f"in pairs of {len(groups)} groups"
+        return f"against {self.other}: {len(groups) - 1} groups"
 
-    @property
-    def outcome(self) -> Outcome:
-        """Which rates are compared."""
-        if self.criterion == "every":
-            return Every()
-        cumulative = self.criterion == "cumulative"
-        return Cumulative(self.order) if cumulative else Favorable(self.favorable_values)
+    def compared_decisions(self, values: Sequence[str]) -> tuple[str, ...]:
+        """The kinds of decision that are counted apart, the favorable one first."""
+        if self.criterion != "favorable":
+            return self.order if self.criterion == "cumulative" else tuple(values)
+        others = [value for value in values if value not in self.favorable_values]
+        favorable = self.favorable_label
+        return favorable, others[0] if len(others) == 1 else f"not {favorable}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The question as plain text values; the threshold as a fraction."""
-        fields: dict[str, Any] = {
-            "protected": _plain(self.protected),
-            "group": self.group,
-            "other": self.other,
-            "decision": self.decision,
-            "favorable": _plain(self.favorable),
-            "threshold": str(self.threshold),
-        }
-        further = {
-            "rule": list(self.rule),
-            "criterion": "" if self.criterion == "favorable" else self.criterion,
-            "order": list(self.order),
-            "min_rows": self.min_rows - 1 and self.min_rows,
-            "redlining": list(self.redlining),
-            "explained": list(self.explained),
-            "redlining_threshold": self.redlining_threshold and str(self.redlining_threshold),
-            "basis": "" if self.basis == "group" else self.basis,
-            "predicts": self.predicts or "",
-        }
-        named = {name: value for name, value in fields.items() if value is not None}
-        return named | {name: value for name, value in further.items() if value}
+    def decision_kinds(self, values: Sequence[str]) -> list[int]:
+        """For each value of the decision the place of its kind."""
+        if self.criterion == "favorable":
+            return [int(value not in self.favorable_values) for value in values]
+        kinds = self.compared_decisions(values)
+        return [kinds.index(value) for value in values]
 
+    def cuts(self, kinds: int) -> tuple[tuple[bool, ...], ...]:
+        """For each rate that is compared, which of so many kinds of decision it counts.
 
-def _plain(value: str | tuple[str, ...] | None) -> str | list[str] | None:
-    return list(value) if isinstance(value, tuple) else value
+        Of every value the rate of each; of two the first tells the other's. By an order the
+        rate of each value or a better one, but for the last.
+        """
+        places, is_each = range(kinds), self.criterion == "every" and kinds > 2
+        if is_each:
+            return tuple(tuple(kind == one for kind in places) for one in places)
+        last = kinds if self.criterion == "cumulative" else 2
+        return tuple(tuple(kind < many for kind in places) for many in range(1, last))
 
-
-def _group_label(value: object) -> str:
-    """The label of a group; of several attributes their values, joined."""
-    parts = value if isinstance(value, tuple | list) else (value,)
-    return JOIN.join(map(as_label, parts))
+    def cuts_text(self, kinds: int) -> str:
+        """Which of so many kinds of decision are compared, after the name of their column."""
+        if self.criterion == "favorable":
+            return f" = {self.favorable_label}"
+        return f", each {'cut ' * (self.criterion == 'cumulative')}of {kinds} values"
 
 
-def _labels(values: object, what: str) -> tuple[str, ...]:
-    if not isinstance(values, Iterable) or isinstance(values, str | set | frozenset):
-        raise QuestionError.of(
-            f"{what} is {values!r}, which is no list of values.",
-            remedy='Write a list, as ["a", "b"].',
+def check_values(
+    question: Question, values: Mapping[str, Mapping[str, int]], *, where: str = ""
+) -> None:
+    """Raise every way in which the question does not fit the values that were counted.
+
+    ``values`` gives for each protected attribute, for the column of groups and for the decision
+    how often each value occurs.
+    """
+    groups, decision = values[question.groups_column], values[question.decision]
+    spellings = [
+        (name, alike) for name in question.columns for alike in spelling_variants(values[name])
+    ]
+    problems = [
+        *(
+            Problem(
+                f"The column {name!r} writes one value in {len(alike)} ways: {listed(alike)}.",
+                "Counted apart they would be different groups.",
+                Remedy("Merge them", "merge", {name: {min(alike, key=len): alike}}),
+            )
+            for name, alike in spellings
+        ),
+        *_absent_values(question, groups, decision),
+        *_groups_that_do_not_fit(question, groups),
+        *_decisions_that_do_not_fit(question, decision),
+    ]
+    if problems:
+        raise QuestionError(*(replace(problem, where=where) for problem in problems))
+
+
+def _absent_values(
+    question: Question, groups: Mapping[str, int], decision: Mapping[str, int]
+) -> Iterator[Problem]:
+    """Each value that is asked for must occur; of predictions one favorable one is enough."""
+    column, favorable = question.groups_column, question.favorable_values
+    asked = [(column, "group", question.group, groups)]
+    asked += [(column, "other", question.other, groups)] * (question.other != REST)
+    if not question.predicts or {*favorable}.isdisjoint(decision):
+        asked += [(question.decision, "favorable", value, decision) for value in favorable]
+    for name, role, value, values in asked:
+        if value is not None and value not in values:
+            near = did_you_mean(value, values)
+            yield Problem(
+                f"The column {name!r} has no value {value!r}, which is asked for as `{role}`.",
+                f"Its values are {listed(values)}. {near}".strip(),
+                "Write the value exactly as it stands in the data.",
+            )
+
+
+def _groups_that_do_not_fit(question: Question, groups: Mapping[str, int]) -> Iterator[Problem]:
+    """There must be somebody to compare with, and not too many."""
+    column, many = question.groups_column, len(groups)
+    if question.other == REST in groups:
+        yield Problem(
+            f"{REST!r} is itself a value of {column!r}.",
+            "As `other` it means all other groups together.",
+            "Merge that value under another name.",
         )
-    return tuple(map(as_label, values))
-
-
-def _favorable(value: object) -> str | tuple[str, ...] | None:
-    if not isinstance(value, tuple | list | set | frozenset):
-        return None if value is None else as_label(value)
-    values = sorted(value, key=as_label) if isinstance(value, set | frozenset) else value
-    labels = tuple(dict.fromkeys(_labels(values, "`favorable`")))
-    return labels if len(labels) > 1 else labels[0] if labels else None
-
-
-def _parse_threshold(value: Number, name: str) -> Fraction:
-    try:
-        threshold = exact_fraction(value)
-    except ValueError as error:
-        hint = _suggest_number(str(value))
-        raise QuestionError.of(
-            f"The {name} {value!r} cannot be used.",
-            hint or f"{error}.",
-            "Write a number between 0 and 1, as '0.05' or '1/20'.",
-        ) from error
-    if not 0 < threshold < 1:
-        why = (
-            "No difference is smaller than 0, so nothing could ever be certified."
-            if threshold == 0
-            else f"Did you mean {threshold / 100}?"
-            if 1 <= threshold < 100
-            else ""
+    if many == 1:
+        yield Problem(
+            f"The protected attribute {column!r} has one value only: {listed(groups)}.",
+            "There is nobody to compare with.",
+            "Name another column, or read rows of other groups too.",
         )
-        raise QuestionError.of(
-            f"The {name} {value!s} is not between 0 and 1.",
-            why,
-            "Write a difference of rates, as '0.05' for five percentage points.",
+    elif many > 2 and question.other is None and question.group is not None:
+        yield Problem(
+            f"The protected attribute {column!r} has {many} values: {listed(groups)}.",
+            "One group is compared with one other.",
+            (
+                Remedy("Name the other group", "other"),
+                Remedy("pool all others", "other", REST),
+                Remedy("compare all groups in pairs: leave out the group"),
+            ),
         )
-    return threshold
+    elif many > MOST_GROUPS and question.group is None:
+        yield Problem(
+            f"{column!r} has {many:,} values, each of which would be a group.",
+            f"At most {MOST_GROUPS} groups are compared at once.",
+            (
+                Remedy("Merge values", "merge"),
+                Remedy("use classes of numbers", "bins"),
+                Remedy("name one group", "group"),
+            ),
+        )
 
 
-def _suggest_number(text: str) -> str:
-    """Suggest the number that a mistyped one was meant to be: "5%" or "0,05"."""
-    cleaned = text.strip().replace(",", ".")
-    try:
-        number = exact_number(cleaned.rstrip("% ")) / (100 if "%" in cleaned else 1)
-        meant = str(float(number))
-        is_usable = 0 < exact_fraction(meant) < 1
-    except ValueError:
-        return ""
-    return f"Did you mean '{meant}'?" if is_usable else ""
+def _decisions_that_do_not_fit(
+    question: Question, decision: Mapping[str, int]
+) -> Iterator[Problem]:
+    """Decisions must differ, and an order must name all of them that occur and no other.
+
+    A model may say fewer values than were decided.
+    """
+    name, order = question.decision, question.order
+    missing = [value for value in decision if value not in order]
+    unknown = [value for value in order if value not in decision]
+    if order and (missing or (unknown and not question.predicts)):
+        found = [f"It misses {listed(missing)}."] * bool(missing)
+        found += [f"Nobody has {listed(unknown)}."] * bool(unknown)
+        yield Problem(
+            f"The order {listed(order)} does not fit the values of {name!r}.",
+            " ".join(found),
+            Remedy("Write each value that occurs once, best first", "order"),
+        )
+    if len(decision) == 1:
+        what, remedy = f"The decision {name!r} is", "Name another column as the decision."
+        if question.predicts:
+            what = f"The predictions in {name!r} are"
+            remedy = "Give predictions that differ, or leave this model out."
+        yield Problem(f"{what} always {listed(decision)}.", _NOTHING_DIFFERS, remedy)
+    elif {*decision} <= {*question.favorable_values}:
+        yield Problem(
+            f"Every value of {name!r} is named as favorable.",
+            _NOTHING_DIFFERS,
+            Remedy("Leave out those that are not", "favorable"),
+        )
+
+
+def spelling_variants(values: Iterable[str]) -> list[list[str]]:
+    """Values that differ in case, spaces, Unicode form or closing marks alone.
+
+    >>> spelling_variants(["yes", "no", "Yes ", "no."])
+    [['yes', 'Yes '], ['no', 'no.']]
+    """
+    values = [*values]
+    keys = [*map(_spelled_plainly, values)]
+    if len({*keys}) == len(keys):  # as of most columns: no list for each of a million values
+        return []
+    alike: dict[str, list[str]] = {}
+    for key, value in zip(keys, values, strict=True):
+        alike.setdefault(key, []).append(value)
+    return [group for group in alike.values() if len(group) > 1]
+
+
+def _spelled_plainly(value: str) -> str:
+    """The value without what does not change its meaning."""
+    if value.isascii() and value.isalnum():  # nothing but case: four times as fast
+        return value.lower()
+    spaced = " ".join(normalize("NFKC", value).split())
+    return spaced.rstrip(".,;: ").casefold()

@@ -6,69 +6,43 @@ bins and merges under the name of their column, labels of values in [labels.valu
 """
 
 import json
+import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from evenhand.errors import (
-    ColumnError,
-    EvenhandError,
-    Problem,
-    QuestionError,
-    Remedy,
-    did_you_mean,
-    listed,
-)
-from evenhand.question.codings import WILDCARD, Codings
-from evenhand.question.fields import FIELDS, TABLES
-from evenhand.question.graph_edits import GraphEdit
-from evenhand.question.knowledge import Knowledge, Tiers
-from evenhand.question.parse_values import as_label, require_text
+from evenhand.errors import EvenhandError, Problem, QuestionError, did_you_mean, listed
+from evenhand.question.codings import Codings
+from evenhand.question.fields import TABLES, said_parts
+from evenhand.question.knowledge import GraphEdit, Knowledge, Tiers
+from evenhand.question.labels import Labels
+from evenhand.question.parse_values import refused
 from evenhand.question.question import Question
-from evenhand.question.toml_limits import excess
 
 # Which verdict decides: the exact one on these rows, or what they show of the population.
-Judge: TypeAlias = Literal["rows", "population"]
+Judge: TypeAlias = Literal["answer", "rows"]
 
 # The keys that are parts of the question itself.
 ASKED = [name for name in TABLES["question"] if name in Question.__dataclass_fields__]
 # Tables of values that nothing else reads before they are used: their types are checked here.
 _PLAIN = ("learning", "run", "audit", "discover", "release")
 # What these say goes to an audit as arguments.
+_ARGUMENTS = {key: one.argument or key for key, one in TABLES["knowledge"].items()}
 _SETTINGS = ("scope", "min_coverage", *TABLES["learning"])
 Completion: TypeAlias = Callable[[Mapping[str, Any], Codings], Mapping[str, Any]]
 _LARGEST_FILE = 1_000_000
+# The parser takes time that grows with the square of the parts of a dotted key, and converts
+# numbers of any length. Each pattern is found in one linear look.
+_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
+_EXCESS = {
+    "a name of more than 40 parts": re.compile(rf"(?<![\w-])(?:{_PART}){{40}}"),
+    "a number or bare name of more than 1,000 characters": re.compile(
+        r"(?<![\w.+-])[\w.+-]{1001}"
+    ),
+}
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
-    """Plain words for columns and values, used in sentences and pictures, never in data."""
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        labels = {
-            name: {as_label(value): word for value, word in words.items()}
-            for name, words in self.values.items()
-        }
-        object.__setattr__(self, "values", labels)
-
-    def check(self, columns: Sequence[str], *, where: str) -> None:
-        """Refuse labels for columns that the table lacks: they would have no effect."""
-        if unknown := [name for name in {**self.columns, **self.values} if name not in columns]:
-            raise ColumnError.unknown(unknown, columns, where=where)
-
-    def column(self, name: str) -> str:
-        """The plain words for the column, or its name."""
-        return self.columns.get(name, name)
-
-    def value(self, name: str, value: str) -> str:
-        """The plain words for a value of the column, or the value."""
-        return self.values.get(name, {}).get(value, value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +56,7 @@ class QuestionFile:
     """
 
     question: Question
-    judge: Judge = "rows"
+    judge: Judge = "answer"
     knowledge: Knowledge = field(default_factory=Knowledge)
     codings: Codings = field(default_factory=Codings)
     labels: Labels = field(default_factory=Labels)
@@ -116,7 +90,7 @@ class QuestionFile:
             )
         return replace(
             asked,
-            judge=check_judge(asked.judge if judge is None else judge),
+            judge=asked.judge if judge is None else TABLES["question"]["judge"].read(judge),
             knowledge=asked.knowledge if knowledge is None else Knowledge.of(knowledge),
             codings=asked.codings if codings is None else codings,
             edits=asked.edits if edits is None else edits,
@@ -164,18 +138,18 @@ class QuestionFile:
         """The tables of a question file as plain values; only whether it is TOML is checked."""
         if len(text) > _LARGEST_FILE:
             raise _too_large(where)
-        if beyond := excess(text):
-            raise QuestionError.of(
-                f"A question file does not need {beyond[0]}.",
-                remedy="Mend that line.",
-                where=f"{where}, line {beyond[1]:,}",
-            )
+        for what, pattern in _EXCESS.items():
+            if beyond := pattern.search(text):
+                line = text.count("\n", 0, beyond.start()) + 1
+                raise _not_toml(
+                    f"A question file does not need {what}", f"{where}, line {line:,}"
+                )
         try:
             return tomllib.loads(text)
+        except RecursionError as error:
+            raise _not_toml("A question file does not need so many brackets", where) from error
         except ValueError as error:  # not TOML, or a date that no calendar has
-            raise QuestionError.of(
-                f"This is not TOML: {error}.", remedy="Mend that line.", where=where
-            ) from error
+            raise _not_toml(f"This is not TOML: {error}", where) from error
 
     @classmethod
     def from_tables(
@@ -190,53 +164,50 @@ class QuestionFile:
         ``complete`` gets the table [question] and the codings, and returns that table with
         what it leaves open.
         """
-        problems = [
-            Problem(f"{name!r} is not a table.", remedy=f"Write [{name}].", where=where)
-            for name, table in content.items()
-            if not isinstance(table, dict)
-        ]
-        content = {name: table for name, table in content.items() if isinstance(table, dict)}
-        problems += [*_unknown_keys(content, where=where), *_wrong_types(content, where=where)]
+        problems = [*_wrong_tables(content)]
+        tables = {
+            name: {key: v for key, v in content[name].items() if key in known}
+            if isinstance(content.get(name), dict)
+            else {}
+            for name, known in TABLES.items()
+        }
 
-        def attempt(parse: Callable[[Mapping[str, Any]], _T], name: str) -> _T | None:
-            """Parse one table; add its problems to the list instead of raising them."""
+        def attempt(read: Callable[[Mapping[str, Any]], _T], name: str) -> _T | None:
+            """Read one table; add its problems to the list instead of raising them."""
             try:
-                return parse(content.get(name, {}))
+                return read(tables[name])
             except EvenhandError as error:
-                problems.extend(replace(problem, where=where) for problem in error.problems)
+                problems.extend(error.problems)
             except (TypeError, AttributeError) as error:
                 what = f"A value has the wrong type: {error}."
                 remedy = "Write a text in quotes, a list in brackets, a table under its name."
-                problems.append(Problem(what, remedy=remedy, where=where))
+                problems.append(Problem(what, remedy=remedy))
             return None
 
-        codings = attempt(_parse_codings, "data")
+        def read_question(table: Mapping[str, Any]) -> Question:
+            return _question(complete(table, codings) if complete and codings else table)
 
-        def parse_question(table: Mapping[str, Any]) -> Question:
-            return _parse_question(complete(table, codings) if complete and codings else table)
+        def read_knowledge(table: Mapping[str, Any]) -> Knowledge:
+            return Knowledge(**{_ARGUMENTS[key]: value for key, value in table.items()})
 
-        question = attempt(parse_question, "question")
-        judge = attempt(lambda table: check_judge(table.get("judge", "rows")), "question")
-        knowledge = attempt(_parse_knowledge, "knowledge")
-        labels = attempt(_parse_labels, "labels")
+        codings = attempt(lambda table: Codings(**table), "data")
+        question = attempt(read_question, "question")
+        knowledge = attempt(read_knowledge, "knowledge")
+        labels = attempt(lambda table: Labels(**table), "labels")
         edits = attempt(GraphEdit.parse_table, "graph")
-        graphs_judged = attempt(_parse_judged, "graph")
-        if problems or not (question and judge and knowledge and codings and labels):
-            raise QuestionError(*problems)
+        graphs_judged = attempt(_graphs_judged, "graph")
+        if problems or not (question and knowledge and codings and labels):
+            raise QuestionError(*(replace(problem, where=where) for problem in problems))
+        said = tables["question"] | tables["learning"]
         return cls(
             question=question,
-            judge=judge,
+            judge=said.get("judge", "answer"),
             knowledge=knowledge,
             codings=codings,
             labels=labels,
             edits=edits or (),
             graphs_judged=graphs_judged or 0,
-            settings={
-                name: table[name]
-                for table in (content.get("question", {}), content.get("learning", {}))
-                for name in _SETTINGS
-                if name in table
-            },
+            settings={name: said[name] for name in _SETTINGS if name in said},
         )
 
     @property
@@ -248,23 +219,18 @@ class QuestionFile:
         return table | ({"judged": self.graphs_judged} if self.graphs_judged else {})
 
     def __str__(self) -> str:
-        knowledge = {name: value for name, value in self.knowledge.to_dict().items() if value}
-        labels = {"columns": self.labels.columns, "values": self.labels.values}
-        judge = {} if self.judge == "rows" else {"judge": self.judge}
         learning = {n: v for n, v in self.settings.items() if n in TABLES["learning"]}
+        judge = {} if self.judge == "answer" else {"judge": self.judge}
         judge |= {n: v for n, v in self.settings.items() if n not in learning}
-        return "\n".join(
-            _toml_table(name, table)
-            for name, table in (
-                ("question", self.question.to_dict() | judge),
-                ("knowledge", knowledge),
-                ("learning", learning),
-                ("graph", self.graph_table),
-                ("data", self.codings.to_dict()),
-                ("labels", {name: words for name, words in labels.items() if words}),
-            )
-            if table
-        )
+        tables = {
+            "question": self.question.to_dict() | judge,
+            "knowledge": {name: v for name, v in self.knowledge.to_dict().items() if v},
+            "learning": learning,
+            "graph": self.graph_table,
+            "data": self.codings.to_dict(),
+            "labels": said_parts(self.labels, "labels"),
+        }
+        return "\n".join(_toml_table(name, table) for name, table in tables.items() if table)
 
 
 def _too_large(where: str) -> QuestionError:
@@ -275,106 +241,57 @@ def _too_large(where: str) -> QuestionError:
     )
 
 
-def check_judge(judge: object) -> Judge:
-    """Return the name of a judge if it is one."""
-    if judge == "rows" or judge == "population":  # noqa: PLR1714  # narrows the type
-        return judge
-    raise QuestionError.of(
-        f"There is no judge {judge!r}.",
-        remedy=(
-            Remedy("Let the exact verdict on these rows decide", "judge", "rows"),
-            Remedy("what they show of the population", "judge", "population"),
-        ),
-    )
+def _not_toml(what: str, where: str) -> QuestionError:
+    return QuestionError.of(f"{what}.", remedy="Mend that line.", where=where)
 
 
-def toml_string(plain: str) -> str:
-    """Quote text for TOML, whose basic strings are those of JSON."""
-    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
+def needed_parts(said: Mapping[str, Any]) -> list[str]:
+    """The parts that a question lacks and cannot lack."""
+    many = said.get("criterion", "favorable") != "favorable"
+    return [k for k in ("protected", "decision", *["favorable"][many:]) if k not in said]
 
 
-def _parse_question(table: Mapping[str, Any]) -> Question:
-    many = table.get("criterion", "favorable") != "favorable"
-    needed = ("protected", "decision", *(() if many else ("favorable",)))
-    absent = [key for key in needed if table.get(key, "") == ""]
-    if absent:
-        raise QuestionError(
-            Problem(
-                f"The table [question] lacks {listed(absent)}.",
-                remedy="Name the column and the value for each.",
-                is_open=True,
-            )
-        )
-    return Question(**{key: table[key] for key in ASKED if table.get(key, "") != ""})
+def _question(table: Mapping[str, Any]) -> Question:
+    said = {key: value for key, value in table.items() if key in ASKED and value != ""}
+    if absent := needed_parts(said):
+        what = f"The table [question] lacks {listed(absent)}."
+        remedy = "Name the column and the value for each."
+        raise QuestionError(Problem(what, remedy=remedy, is_open=True))
+    return Question(**said)
 
 
-def _parse_knowledge(table: Mapping[str, Any]) -> Knowledge:
-    tiers = table.get("tiers")
-    return Knowledge(
-        tiers=None if tiers is None else Tiers(*(... if t == [WILDCARD] else t for t in tiers)),
-        required=table.get("require", ()),
-        forbidden=table.get("forbid", ()),
-    )
-
-
-def _parse_judged(table: Mapping[str, Any]) -> int:
+def _graphs_judged(table: Mapping[str, Any]) -> int:
     """How many graphs were judged: a number, or a text for each, as the app writes."""
     judged = table.get("judged", 0)
     if isinstance(judged, list) and all(isinstance(one, str) for one in judged):
         return len({*judged})
     if type(judged) is not int or not 0 <= judged < 2**63:
-        raise QuestionError.of(
-            f"How many graphs were judged is no whole number from 0 on: {judged!r}.",
-            remedy="Write it as judged = 3 in [graph], or leave it out.",
-        )
+        raise refused("`judged`", judged, "no whole number from 0 on", "Count the graphs")
     return judged
 
 
-def _parse_codings(table: Mapping[str, Any]) -> Codings:
-    return Codings.of(**{key: table[key] for key in TABLES["data"] if key in table})
+def _wrong_tables(content: Mapping[str, Any]) -> Iterator[Problem]:
+    """Tables and keys that there are not, and values that nothing else reads before use."""
+    for name, table in content.items():
+        known = TABLES.get(name, {})
+        if not isinstance(table, dict):
+            yield Problem(f"{name!r} is not a table.", remedy=f"Write [{name}].")
+        elif not known:
+            yield _unknown(f"[{name}]", name, TABLES)
+        else:
+            for key in [key for key in table if key not in known]:
+                yield _unknown(f"{key!r} in [{name}]", key, known)
+            for key in [key for key in known if key in table]:
+                if name in _PLAIN or key in ("judge", *_SETTINGS):
+                    try:
+                        known[key].read(table[key])
+                    except QuestionError as error:
+                        yield from error.problems
 
 
-def _parse_labels(table: Mapping[str, Any]) -> Labels:
-    columns, values = table.get("columns", {}), table.get("values", {})
-    words = [*columns.values(), *(word for of in values.values() for word in of.values())]
-    for word in words:
-        require_text(word, "A label")
-    return Labels(columns=columns, values=values)
-
-
-def _unknown_keys(content: Mapping[str, Any], *, where: str) -> list[Problem]:
-    def unknown(shown: str, key: str, allowed: Iterable[str]) -> Problem:
-        return Problem(
-            f"Nothing is known of {shown}.",
-            did_you_mean(key, allowed) or f"There are {listed(allowed)}.",
-            "Correct or remove it.",
-            where,
-        )
-
-    return [
-        *(unknown(f"[{table}]", table, TABLES) for table in content if table not in TABLES),
-        *(
-            unknown(f"{key!r} in [{table}]", key, allowed)
-            for table, allowed in TABLES.items()
-            for key in content.get(table, {})
-            if key not in allowed
-        ),
-    ]
-
-
-def _wrong_types(content: Mapping[str, Any], *, where: str) -> list[Problem]:
-    given = [(one, content.get(one.table, {}).get(one.name)) for one in FIELDS]
-    return [
-        Problem(
-            f"{one.name!r} in [{one.table}] is {value!r}, which cannot be.",
-            remedy=f"Write {one.kind.shown}, of which the help says: {one.help}",
-            where=where,
-        )
-        for one, value in given
-        if value is not None
-        and (one.table in _PLAIN or one.name in _SETTINGS)
-        and type(value) not in one.kind.plain
-    ]
+def _unknown(what: str, name: str, known: Collection[str]) -> Problem:
+    near = did_you_mean(name, known) or f"There are {listed(known)}."
+    return Problem(f"Nothing is known of {what}.", near, "Correct or remove it.")
 
 
 def _toml_table(name: str, table: Mapping[str, Any]) -> str:
@@ -390,13 +307,9 @@ def _toml_table(name: str, table: Mapping[str, Any]) -> str:
 def toml_key(key: str) -> str:
     """A TOML key, quoted where needed."""
     simple = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
-    return key if simple else toml_string(key)
+    return key if simple else toml_value(key)
 
 
 def toml_value(value: Any) -> str:  # noqa: ANN401
-    """A list, a whole number or a text as TOML."""
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(toml_value, value))}]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, int | float) else toml_string(str(value))
+    """A text, a number or a list of them as TOML, which writes them as JSON does."""
+    return json.dumps(value, ensure_ascii=False, default=str).replace("\x7f", "\\u007f")

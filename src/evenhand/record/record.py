@@ -162,8 +162,7 @@ class ByChanceBlock(TypedDict):
     """How many would reach the threshold if nothing but chance made differences.
 
     The number expected, its 95 % range, the probability of at least as many, the rows in them,
-    the number if every true difference were just under the threshold, and the standard error
-    of the number expected, if it was simulated.
+    and the standard error of the number expected, if it was simulated.
     """
 
     expected: Estimate
@@ -171,7 +170,6 @@ class ByChanceBlock(TypedDict):
     upper: Count
     p: Estimate
     rows: Estimate
-    at_threshold: NotRequired[Estimate]
     error: NotRequired[Estimate]
 
 
@@ -264,6 +262,7 @@ class _ReleaseBlock(TypedDict):
     policy: str
     seed_commitment: Sha256
     dropped_columns: NotRequired[list[str]]
+    accepted_graph: NotRequired[str]
 
 
 class SharedReleaseBlock(_ReleaseBlock):
@@ -305,6 +304,80 @@ EffectsBlock = TypedDict(
         "spurious": Interval,
     },
 )
+
+
+VariationsBlock = TypedDict(
+    "VariationsBlock",
+    {
+        "with": NotRequired[Positive],
+        "without": NotRequired[Positive],
+        "all before": NotRequired[Positive],
+        "classes": NotRequired[Positive],
+        "depth": NotRequired[Positive],
+        "without suspects": NotRequired[Positive],
+    },
+)
+
+
+class DifferingBlock(TypedDict):
+    """A variation against which the answer's finding falls, or that shows another one."""
+
+    kind: Literal["with", "without", "all before", "classes", "depth", "without suspects"]
+    names: list[str]
+    falls: Literal["smaller", "not separated", "within", "shown", "larger"]
+
+
+class ReasonBlock(TypedDict):
+    """Why nobody can tell, and on which columns that hangs."""
+
+    kind: Literal[
+        "determined",
+        "nothing compared",
+        "graph refuted",
+        "depends on",
+        "written after",
+        "not separated",
+        "classes",
+        "too few rows",
+    ]
+    names: list[str]
+
+
+class GraphFitBlock(TypedDict):
+    """How many independences of the decision the graph implies; those the rows reject."""
+
+    implied: Count
+    rejected: list[str]
+
+
+class HiddenCauseBlock(TypedDict):
+    """What a hidden cause as strong as the strongest recorded one could do to the average."""
+
+    name: str
+    bound: Estimate
+    interval: Annotated[list[Estimate], rule(minItems=2, maxItems=2)]
+    breaking_factor: Estimate | None
+
+
+class AnswerBlock(TypedDict):
+    """Whether the protected attribute itself changes the decision, as far as rows can tell.
+
+    ``variations`` has the number of each kind. ``knowledge`` is what was known, if that is not
+    what the search for the graph was told.
+    """
+
+    word: Literal["Yes", "No", "Not shown", "Cannot tell"]
+    reason: ReasonBlock | None
+    variations: VariationsBlock
+    differing: list[DifferingBlock]
+    graph_fit: GraphFitBlock
+    placed: list[str]
+    unplaced: list[str]
+    suspects: list[str]
+    at_least: Count
+    detectable: Estimate | None
+    hidden_cause: HiddenCauseBlock | None
+    knowledge: NotRequired[KnowledgeBlock]
 
 
 class BothEffectsBlock(TypedDict):
@@ -377,6 +450,7 @@ class FullRecord(_Record):
     """The record for the owner of the data."""
 
     copy: Literal["full"]
+    answer: NotRequired[AnswerBlock]
     population: dict[str, object]
     reasons: list[str]
     rows: RowsBlock

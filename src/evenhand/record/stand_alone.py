@@ -64,7 +64,7 @@ def confirm(
 
 def ask_checker(
     record: Path, data: str | None = None, progress: ProgressCallback | None = None
-) -> checker.Answer:
+) -> checker.CheckOutcome:
     """What the checker says of the file of a record, and of data that it can read."""
     if record.stat().st_size + (Path(data).stat().st_size if data else 0) < _LARGE:
         return checker.verify(record.read_text("utf-8"), data)
@@ -81,7 +81,7 @@ def ask_checker(
             process.kill()
 
 
-def _answer(process: Popen[bytes], reporter: ProgressReporter) -> checker.Answer:
+def _answer(process: Popen[bytes], reporter: ProgressReporter) -> checker.CheckOutcome:
     """Wait for what the checker prints; whoever is told of progress may cancel."""
     while True:
         reporter.report("checking by the stand-alone program", 0)
@@ -95,4 +95,4 @@ def _answer(process: Popen[bytes], reporter: ProgressReporter) -> checker.Answer
             reason,
             "Check with more memory, or check the certificate alone.",
         )
-    return checker.Answer(*json.loads(printed))
+    return checker.CheckOutcome(*json.loads(printed))

@@ -4,14 +4,14 @@ from evenhand.releasing.compare import Comparison
 from evenhand.releasing.cost import Accuracy, Relearned, Utility
 from evenhand.releasing.publish import PublishedFiles
 from evenhand.releasing.release import Release
-from evenhand.releasing.traces import Betrayal
+from evenhand.releasing.revealing_columns import RevealingColumn
 
 __all__ = [
     "Accuracy",
-    "Betrayal",
     "Comparison",
     "PublishedFiles",
     "Relearned",
     "Release",
+    "RevealingColumn",
     "Utility",
 ]

@@ -16,15 +16,16 @@ from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.releasing.apply_to_counts import apply_to_counts, generate_counts
 from evenhand.releasing.apply_to_frames import (
     apply_to_batch,
-    apply_to_frame,
+    change_lines,
     drop_columns,
     edited_source,
-    is_frame,
+    library,
+    take_lines,
+    take_rows,
 )
 from evenhand.releasing.apply_to_text import apply_to_text, write_plain_text
-from evenhand.releasing.merged_lines import merge_lines
 from evenhand.releasing.ranked_rows import check_single_rows, rows_by_score
-from evenhand.releasing.row_editor import Editor, join_edits
+from evenhand.releasing.row_editor import Editor, whole_edit
 from evenhand.releasing.row_selection import stored_values
 from evenhand.releasing.writer import (
     Sink,
@@ -61,12 +62,6 @@ class _Applied:
         if not isinstance(self.source, Rows):
             return ()
         return tuple(part.where for part in self.source.sources if part.kind in _FILES)
-
-    @property
-    def inputs_are_listed(self) -> bool:
-        """Whether a folder or a pattern was named, and not a file."""
-        named = self.source.origin if isinstance(self.source, Rows) else None
-        return bool(self.inputs) and self.inputs != (str(named),)
 
 
 def apply(
@@ -127,19 +122,29 @@ def _of_frame(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
     """Rows of a frame; and counted lines of files, too, which are merged and sorted."""
     first, is_file = rows.sources[0], rows.sources[0].kind in _FILES
     frame = rename_columns(rows.origin, first.names)
-    if rows.codings.frequency or not is_frame(frame):
-        whole = _whole(rows)
-        frame = whole if is_file or not is_frame(frame) else frame
+    is_arrow = library(frame) not in ("pandas", "polars")
     if rows.codings.frequency:
-        edit = join_edits(map(editor.edit, whole.to_batches()))
-        edit = merge_lines(edit, whole, rows.codings.na, drop)
+        table = pa.Table.from_batches(rows.batches())
+        # The batches of a file do not know the metadata of its schema.
+        metadata = (first.schema or table.schema).metadata
+        whole = _one_batch(table.replace_schema_metadata(metadata))
+        frame = drop_columns(whole if is_arrow else frame, drop)
+        frame = take_lines(frame, rows.codings.frequency, *change_lines(editor, whole, drop))
+        batches = [frame]
+    elif is_arrow:
+        edited = edited_source(rows.sources, lambda: editor, drop)
+        batches = [*edited.open(edited.names, coded=False)]
     else:
-        edit = join_edits(map(editor.edit, first.open(editor.names, coded=True)))
+        edits = map(editor.edit, first.open(editor.names, coded=True))
+        frame = drop_columns(take_rows(frame, *whole_edit(edits)), drop)
     editor.check_complete()
-    frame = drop_columns(apply_to_frame(frame, edit), drop)
+    if is_arrow:
+        frame = pa.Table.from_batches(batches)
+    if isinstance(rows.origin, pa.RecordBatch):
+        frame = _one_batch(frame)
     counted = read(frame, codings=_as_written(rows, drop))
-    names = zip(first.names, first.header or first.names, strict=True)
-    header = tuple(written for name, written in names if name not in drop)
+    named = zip(first.names, first.header or first.names, strict=True)
+    header = tuple(written for name, written in named if name not in drop)
     return FrameRows(
         source=rows,
         rows=counted if is_file else rename_columns(frame, header),
@@ -152,11 +157,8 @@ def _of_frame(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
     )
 
 
-def _whole(rows: Rows) -> pa.Table:
-    """All rows in memory."""
-    batches, typed = [*rows.batches()], rows.sources[0].schema
-    schema = batches[0].schema.with_metadata(typed and typed.metadata)
-    return pa.Table.from_batches([batch.cast(schema) for batch in batches], schema)
+def _one_batch(table: pa.Table) -> pa.RecordBatch:
+    return table.combine_chunks().to_batches()[0]
 
 
 def _of_counts(before: CountTable, counts: CountTable) -> "FrameRows":
@@ -178,13 +180,11 @@ def _of_model(rows: Rows, plan: GeneratedPlan, generator: np.random.Generator) -
     counts = generate_counts(plan, generator)
     lines = generator.permutation(np.repeat(np.arange(len(counts)), counts.counts))
     frame: Any = _labels(counts).take(as_arrow(lines))
-    library = type(rows.origin).__module__.partition(".")[0]
-    if library == "pandas":
-        frame = frame.to_pandas()
-    elif library == "polars":
-        import polars as pl  # noqa: PLC0415  # its frame came in, so it is there
+    if library(rows.origin) in ("pandas", "polars"):
+        import narwhals as nw  # noqa: PLC0415  # files are read without it
 
-        frame = pl.from_arrow(frame)
+        backend = nw.get_native_namespace(rows.origin)
+        frame = nw.DataFrame.from_arrow(frame, backend=backend).to_native()
     return FrameRows(source=rows, rows=frame, counted=counts, codings=Codings(), frame=frame)
 
 
@@ -312,9 +312,7 @@ def _labels(counts: CountTable) -> pa.Table:
     """The lines of a table of counts, without the counts."""
     return pa.table(
         {
-            attribute.name: pa.DictionaryArray.from_arrays(
-                as_arrow(codes.astype(np.int64)), as_texts(attribute.values)
-            ).cast(pa.string())
+            attribute.name: as_texts(attribute.values).take(as_arrow(codes.astype(np.int64)))
             for attribute, codes in zip(counts.attributes, counts.codes, strict=True)
         }
     )

@@ -1,10 +1,15 @@
 """Applies a plan where the rows are: the released table as an expression of their engine.
 
-The engine numbers each row by a shuffle of its key (see ``engine_shuffle``), and a move takes
-the rows that come first. The engine first tells the place of the last row that each move takes.
-A shuffle spreads the rows of a pattern evenly over all places, so the k-th of n rows lies near
-the k/n-th part of them: only the few rows before a place well after that are sorted. The new
-table is then one SELECT with a CASE; nothing is joined.
+A move takes the rows that come first when keys are shuffled by the seed. An engine's own random
+numbers are drawn anew when work is repeated, and its hash functions are not random from seed to
+seed. So keys are shuffled by arithmetic that every engine does exactly: a Feistel network on
+two halves of 20 bits, whose rounds add a polynomial with secret coefficients. It maps keys one
+to one, so a move takes exactly as many rows as it should.
+
+The engine first tells the place of the last row that each move takes. A shuffle spreads the
+rows of a pattern evenly over all places, so the k-th of n rows lies near the k/n-th part of
+them: only the few rows before a place well after that are sorted. The new table is then one
+SELECT with a CASE; nothing is joined.
 
 A plan speaks of labels, the engine of stored values: one label may be several values, a class
 of numbers or a missing value. A pattern of labels is found by a CASE within a CASE.
@@ -12,27 +17,19 @@ of numbers or a missing value. A pattern of labels is found by a CASE within a C
 
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import ceil, isnan, sqrt
 from operator import and_, or_
 from typing import Any, TypeAlias
 
-import pyarrow as pa
+import numpy as np
 
 from evenhand.counts import ExaminedCounts
-from evenhand.errors import CannotReleaseError
+from evenhand.errors import CannotReleaseError, ColumnError, QuestionError, Remedy
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
-from evenhand.releasing.engine_shuffle import (
-    HALF,
-    KEYS,
-    Shuffle,
-    check_key,
-    check_key_column,
-    shuffled,
-)
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
@@ -47,120 +44,117 @@ from evenhand.rows.value_labels import ColumnEncoder, to_labels
 
 Table: TypeAlias = Any  # Ibis's: known only where ibis is loaded
 Pattern: TypeAlias = tuple[str, ...]
-Conditions: TypeAlias = Callable[[Table], Mapping[str, Any]]
 
-_LEFT, _PLACE, _REACH, _TAKEN, _CODE, _ORDER = (
-    f"evenhand_{name}" for name in ("left", "place", "reach", "taken", "code", "order")
+HALF_BITS = 20
+HALF = 1 << HALF_BITS
+KEYS = HALF**2  # keys lie below; then no product exceeds 2⁵³, which even a float holds exactly
+_PRIME = 2**31 - 1
+_ROUNDS = 4
+_RIGHT = "evenhand_right"
+_LEFT, _PLACE, _REACH, _CODE, _ORDER = (
+    f"evenhand_{name}" for name in ("left", "place", "reach", "code", "order")
 )
 _WIDTH = 9  # standard deviations; no release misses a row in a lifetime, and one is refused
 
 
-@dataclass(frozen=True)
-class LabelConditions:
-    """The labels of a plan's columns, as conditions on stored values."""
+@dataclass(frozen=True, slots=True)
+class Shuffle:
+    """A keyed bijection of the numbers below 2⁴⁰.
 
-    rows: Rows
-    plan: RemovalPlan
+    Numbers may be anything with arithmetic: integers, arrays, columns of an engine.
 
-    @property
-    def kept(self) -> Table:
-        """The rows that are released: those that lack a value may be left out."""
-        table: Table = self.rows.origin
-        if self.rows.codings.missing == "drop":
-            absent = [self._missing(name) for name in self.rows.columns]
-            table = table.filter(~reduce(or_, absent))
-        return table
+    >>> shuffle = Shuffle.of(7)
+    >>> sorted(shuffle.place(key) for key in (0, 1, 2))
+    [197570838550, 324082420655, 462069742288]
+    """
 
-    def by_pattern(
-        self, table: Table, numbers: Mapping[Pattern, int], *, otherwise: int
-    ) -> Any:  # noqa: ANN401  # a column
-        """The number that belongs to the pattern of each row.
+    rounds: tuple[tuple[int, int, int], ...]
 
-        A row is compared with the labels of one column after the other, not with each pattern.
-        """
-        leaves = {key: ibis().literal(number, "int64") for key, number in numbers.items()}
-        return self.choose(table, self.plan.names, leaves, ibis().literal(otherwise, "int64"))
+    @classmethod
+    def of(cls, seed: int) -> "Shuffle":
+        """The shuffle with coefficients drawn from a seed."""
+        coefficients = np.random.default_rng(seed).integers(1, _PRIME, (_ROUNDS, 3))
+        return cls(tuple((a, b, c) for a, b, c in coefficients.tolist()))
 
-    def choose(
-        self,
-        table: Table,
-        names: Sequence[str],
-        leaves: Mapping[Pattern, Any],
-        otherwise: Any,  # noqa: ANN401  # a column
-    ) -> Any:  # noqa: ANN401  # a column
-        """The leaf of the labels that a row has in some columns."""
-        # Columns of few labels first: most rows leave after one or two comparisons.
-        labels = [{pattern[at] for pattern in leaves} for at in range(len(names))]
-        order = sorted(range(len(names)), key=lambda at: len(labels[at]))
-        columns = [self._conditions[names[at]](table) for at in order]
-        leaves = {tuple(key[at] for at in order): leaf for key, leaf in leaves.items()}
-        return _tree(leaves, columns, otherwise)
+    def place(self, key: Any) -> Any:  # noqa: ANN401  # whatever can be added and multiplied
+        """The place of a key after the shuffle."""
+        left, right = self.halves(key)
+        for number in range(_ROUNDS):
+            left, right = self.next_round(number, left, right)
+        return left * HALF + right
 
-    def of(self, table: Table, name: str) -> Mapping[str, Any]:
-        """For each label of a column the condition that a row has it."""
-        return self._conditions[name](table)
+    @staticmethod
+    def halves(key: Any) -> tuple[Any, Any]:  # noqa: ANN401
+        """The upper and the lower half; engines would divide by floating point."""
+        return key >> HALF_BITS, key % HALF
 
-    def _missing(self, name: str) -> Any:  # noqa: ANN401  # a column
-        """The condition that a value is missing."""
-        column, na = self.rows.origin[name], self.rows.codings.na
-        kind = column.type()
-        if kind.is_integer() or kind.is_floating():
-            return missing_numbers(column, na)
-        if not kind.is_string():
-            return column.isnull()
-        # A number that is declared as missing may be spelled in several ways.
-        texts = ["", *na]
-        if any(re.fullmatch(r"-?[0-9.]+|true|false", text) for text in na):
-            stored = self._distinct(name)
-            texts = stored.filter(to_labels(stored, na=na).is_null()).drop_null().to_pylist()
-        return column.isnull() | column.isin(texts) if texts else column.isnull()
+    def next_round(self, number: int, left: Any, right: Any) -> tuple[Any, Any]:  # noqa: ANN401
+        """The halves after one more round."""
+        a, b, c = self.rounds[number]
+        mixed = ((right * a + b) % _PRIME * right + c) % _PRIME
+        return right, (left + mixed) % HALF
 
-    def _distinct(self, name: str) -> pa.Array:
-        return self.rows.sources[0].distinct(name)
 
-    @cached_property
-    def _conditions(self) -> dict[str, Conditions]:
-        """For each column of the plan, which rows are counted under which label."""
-        return {name: self._column_conditions(name) for name in self.plan.names}
+def shuffled(table: Table, shuffle: Shuffle, key: str, *, at_once: bool = False) -> Table:
+    """The table with each row's place in a shuffle of its key, and the place's upper half.
 
-    @cached_property
-    def values(self) -> dict[str, dict[str, list[object]]]:
-        """The stored values of the plan's columns, by the label they are counted under.
+    ``at_once`` says that all places are needed. Otherwise PostgreSQL computes one where it is
+    used, with each round three times in the next: less than passing on all columns of each row.
+    """
+    halves = shuffle.halves(table[key].cast("int64"))
+    for number in range(_ROUNDS):
+        table = table.mutate(**dict(zip((_LEFT, _RIGHT), halves, strict=True)))
+        table = computed_once(table) if at_once else table
+        halves = shuffle.next_round(number, table[_LEFT], table[_RIGHT])
+    table = table.mutate(**dict(zip((_LEFT, _RIGHT), halves, strict=True)))
+    return table.mutate(**{_PLACE: table[_LEFT] * HALF + table[_RIGHT]})
 
-        Sorted: of several spellings the same one is released, however the engine lists them.
-        """
-        codings, values = self.rows.codings, {}
-        for name in self.plan.names:
-            if engine_bins(self.rows.origin[name], codings.bins.get(name)):
-                continue
-            array = self._distinct(name)
-            encoder = ColumnEncoder(name, codings)
-            codes = encoder.encode_labels(to_labels(array, na=codings.na)).tolist()
-            labels = [MISSING if label is None else label for label in encoder.codes]
-            by_label: dict[str, list[object]] = {}
-            for code, value in zip(codes, array.to_pylist(), strict=True):
-                by_label.setdefault(labels[code], []).append(value)
-            values[name] = {key: sorted(same, key=str) for key, same in by_label.items()}
-        return values
 
-    def _column_conditions(self, name: str) -> Conditions:
-        codings = self.rows.codings
-        bins = codings.bins.get(name)
-        pools = self.plan.pooled is not None and name == self.plan.question.groups_column
+def check_key_column(rows: Rows, key: str | None) -> str:
+    """The name of the key; refuses a column that cannot be one, without asking the engine."""
+    table, where = rows.origin, rows.where
+    if key is None:
+        raise QuestionError.of(
+            "Which column tells the rows apart?",
+            "An engine's rows have no order to choose them by.",
+            Remedy("Name a column of different whole numbers", "key", "person_id"),
+            where,
+        )
+    if key not in table.columns:
+        raise ColumnError.unknown([key], table.columns, where=where)
+    kind = table[key].type()
+    if not kind.is_integer():
+        raise _no_key(key, f"Its type is {kind}.", where)
+    return key
 
-        def conditions(table: Table) -> Mapping[str, Any]:
-            column = table[name]
-            if isinstance(bins, Bins) and name not in self.values:
-                return _class_conditions(column, bins, missing_numbers(column, codings.na))
-            by_label: dict[str, Any] = {}
-            for label, values in self.values[name].items():
-                pooled = pools and label != self.plan.question.group
-                key = str(self.plan.pooled if pooled else label)
-                here = _is_one_of(column, values)
-                by_label[key] = by_label[key] | here if key in by_label else here
-            return by_label
 
-        return conditions
+def check_key(rows: Rows, key: str) -> None:
+    """Refuse a key that does not tell rows apart."""
+    table, where = rows.origin, rows.where
+    column = table[key]
+    facts = {"low": column.min(), "high": column.max(), "rows": table.count()}
+    facts |= {"known": column.count(), "different": column.nunique()}
+    (fact,) = fetch(table.aggregate(**facts), where).to_pylist()
+    count = fact["rows"]
+    if fact["known"] < count:
+        reason = f"It is null in {count - fact['known']:,} rows."
+    elif fact["different"] < count:
+        reason = f"{count:,} rows have {fact['different']:,} different values."
+    elif fact["low"] is not None and not 0 <= fact["low"] <= fact["high"] < KEYS:
+        reason = f"It goes from {fact['low']:,} to {fact['high']:,}."
+    else:
+        return
+    raise _no_key(key, reason, where)
+
+
+def _no_key(key: str, reason: str, where: str) -> ColumnError:
+    return ColumnError.of(
+        f"The column {key!r} is no key for a release.",
+        reason,
+        "A key is a whole number from 0 to 2⁴⁰ − 1, and another one in every row. "
+        "Without one, make a table that has it, for instance by numbering the rows.",
+        where,
+    )
 
 
 def _tree(
@@ -249,56 +243,38 @@ class EngineChange:
 
     @cached_property
     def released(self) -> Table:
-        """The released rows; nothing is written yet, but the engine is asked for the reach."""
-        decision = self.plan.question.decision
-        columns = [name for name in self.rows.origin.columns if name not in self.drop]
-        check_key(self.rows, self.key)
-        levels, table = self._levels, self._conditions.kept
-        if not levels:
-            return table.select(*columns)
-        table = self._with_taken(table)
-        new = [
-            (table[_TAKEN] == at, self._new_decision(table, labels))
-            for at, level in enumerate(levels)
-            for labels in [{pattern: label for pattern, (_, label) in level.items()}]
-        ]
-        table = table.mutate(**{decision: ibis().cases(*new, else_=table[decision])})
-        return table.select(*columns)
-
-    def _with_taken(self, table: Table) -> Table:
-        """The table with the number of the level that takes a row, or -1.
+        """The released rows; nothing is written yet, but the engine is asked for the reach.
 
         The first rows of a pattern become one value, the next ones another.
         """
-        counts = dict(self.examined.counts.marginal(self.plan.names))
-        wanted = [{pattern: rows for pattern, (rows, _) in one.items()} for one in self._levels]
+        names, decision = self.plan.names, self.plan.question.decision
+        columns = [name for name in self.rows.origin.columns if name not in self.drop]
+        check_key(self.rows, self.key)
+        levels, table = self._levels, self.kept
+        if not levels:
+            return table.select(*columns)
+        shuffle, counts = Shuffle.of(self.seed), dict(self.examined.counts.marginal(names))
+        wanted = [{pattern: rows for pattern, (rows, _) in one.items()} for one in levels]
         sizes = {pattern: counts[pattern] for pattern in wanted[0]}
-        conditions, shuffle = self._conditions, Shuffle.of(self.seed)
         trees = {
-            f"{_REACH}_{at}": conditions.by_pattern(table, level, otherwise=0)
-            for at, level in enumerate(find_reach(conditions, shuffle, self.key, sizes, wanted))
+            f"{_REACH}_{at}": self.by_pattern(table, level, otherwise=0)
+            for at, level in enumerate(self.find_reach(shuffle, sizes, wanted))
         }
-        table = shuffled(table.mutate(**trees), shuffle, self.key, _PLACE, left=_LEFT)
-        taken = [(_is_before(table, table[name]), at) for at, name in enumerate(trees)]
-        return table.mutate(**{_TAKEN: ibis().cases(*taken, else_=-1)})
-
-    @cached_property
-    def _conditions(self) -> LabelConditions:
-        return LabelConditions(self.rows, self.plan)
-
-    def _new_decision(self, table: Table, labels: Mapping[Pattern, str]) -> Any:  # noqa: ANN401
-        """What rows become: by their old decision if that tells it, else by their pattern."""
-        decision = self.plan.question.decision
-        kind, stored = table[decision].type(), self._conditions.values[decision]
-        literals = {label: ibis().literal(stored[label][0], kind) for label in labels.values()}
-        at = self.plan.names.index(decision)
-        by_old = {(pattern[at], label) for pattern, label in labels.items()}
-        if len(dict(by_old)) < len(by_old):
-            leaves = {pattern: literals[label] for pattern, label in labels.items()}
-            return self._conditions.choose(table, self.plan.names, leaves, table[decision])
-        conditions = self._conditions.of(table, decision)
-        cases = ((conditions[old], literals[label]) for old, label in sorted(by_old))
-        return ibis().cases(*cases, else_=table[decision])
+        table = shuffled(table.mutate(**trees), shuffle, self.key)
+        kind, stored = table[decision].type(), self.values[decision]
+        new = []
+        for name, level in zip(trees, levels, strict=True):
+            # A row is taken if its place lies before the reach of its pattern, 0 for none. The
+            # upper half of the place alone tells most rows that are not, for a third of it.
+            reach = table[name]
+            taken = (reach > 0) & (table[_LEFT] * HALF < reach) & (table[_PLACE] < reach)
+            leaves = {
+                pattern: ibis().literal(stored[label][0], kind)
+                for pattern, (_, label) in level.items()
+            }
+            new.append((taken, self.choose(table, leaves, table[decision])))
+        table = table.mutate(**{decision: ibis().cases(*new, else_=table[decision])})
+        return table.select(*columns)
 
     @cached_property
     def _levels(self) -> list[dict[Pattern, tuple[int, str]]]:
@@ -315,53 +291,120 @@ class EngineChange:
             level[pattern] = taken[pattern], move.becomes[decision]
         return levels
 
+    def find_reach(
+        self,
+        shuffle: Shuffle,
+        sizes: Mapping[Pattern, int],
+        levels: Sequence[Mapping[Pattern, int]],
+    ) -> list[dict[Pattern, int]]:
+        """For each level and pattern the place before which so many of its rows are.
 
-def _is_before(table: Table, reach: Any) -> Any:  # noqa: ANN401  # columns
-    """Whether a row is taken: its place lies before the reach of its pattern, 0 for none.
+        ``sizes`` are the rows that were counted under each pattern of the first level, which
+        has all of them. Raises if the engine finds fewer. Rows that can be among the wanted
+        ones are found by one number: that of their pattern, and where these end by the upper
+        half of places.
+        """
+        last = {pattern: max(level.get(pattern, 0) for level in levels) for pattern in sizes}
+        codes = {
+            pattern: number * 2 * HALF + _end(last[pattern], size) // HALF
+            for number, (pattern, size) in enumerate(sizes.items())
+        }
+        table = self.kept.select(*dict.fromkeys((*self.plan.names, self.key)))
+        table = table.mutate(**{_CODE: self.by_pattern(table, codes, otherwise=-1)})
+        table = computed_once(table)
+        table = table.filter(table[_CODE] >= 0)
+        table = shuffled(table, shuffle, self.key, at_once=True)
+        table = table.filter(table[_LEFT] < table[_CODE] % (2 * HALF))
+        window = ibis().window(group_by=table[_CODE], order_by=table[_PLACE])
+        table = table.mutate(**{_ORDER: ibis().row_number().over(window) + 1})
+        ends = (self.by_pattern(table, level, otherwise=0) for level in levels)
+        table = table.filter(reduce(or_, (table[_ORDER] == end for end in ends)))
+        where = self.rows.where
+        lines = fetch(table.select(_CODE, _ORDER, _PLACE), where).to_pylist()
+        places = {(line[_CODE], line[_ORDER]): line[_PLACE] for line in lines}
+        try:
+            return [
+                {pattern: places[codes[pattern], rows] + 1 for pattern, rows in level.items()}
+                for level in levels
+            ]
+        except KeyError:
+            raise rows_differ(where, "A move finds other rows than were counted.") from None
 
-    The upper half of the place alone tells most rows that are not, and costs a third of it.
-    """
-    return (reach > 0) & (table[_LEFT] * HALF < reach) & (table[_PLACE] < reach)
+    @property
+    def kept(self) -> Table:
+        """The rows that are released: those that lack a value may be left out."""
+        table: Table = self.rows.origin
+        if self.rows.codings.missing == "drop":
+            absent = [self._missing(name) for name in self.rows.columns]
+            table = table.filter(~reduce(or_, absent))
+        return table
 
+    def by_pattern(
+        self, table: Table, numbers: Mapping[Pattern, int], *, otherwise: int
+    ) -> Any:  # noqa: ANN401  # a column
+        """The number that belongs to the pattern of each row.
 
-def find_reach(
-    conditions: LabelConditions,
-    shuffle: Shuffle,
-    key: str,
-    sizes: Mapping[Pattern, int],
-    levels: Sequence[Mapping[Pattern, int]],
-) -> list[dict[Pattern, int]]:
-    """For each level and pattern the place before which so many of its rows are.
+        A row is compared with the labels of one column after the other, not with each pattern.
+        """
+        leaves = {key: ibis().literal(number, "int64") for key, number in numbers.items()}
+        return self.choose(table, leaves, ibis().literal(otherwise, "int64"))
 
-    ``sizes`` are the rows that were counted under each pattern of the first level, which has
-    all of them. Raises if the engine finds fewer. Rows that can be among the wanted ones are
-    found by one number: that of their pattern, and where these end by the upper half of places.
-    """
-    last = {pattern: max(level.get(pattern, 0) for level in levels) for pattern in sizes}
-    codes = {
-        pattern: number * 2 * HALF + _end(last[pattern], size) // HALF
-        for number, (pattern, size) in enumerate(sizes.items())
-    }
-    table = conditions.kept.select(*dict.fromkeys((*conditions.plan.names, key)))
-    table = table.mutate(**{_CODE: conditions.by_pattern(table, codes, otherwise=-1)})
-    table = computed_once(table)
-    table = table.filter(table[_CODE] >= 0)
-    table = shuffled(table, shuffle, key, _PLACE, left=_LEFT, at_once=True)
-    table = table.filter(table[_LEFT] < table[_CODE] % (2 * HALF))
-    window = ibis().window(group_by=table[_CODE], order_by=table[_PLACE])
-    table = table.mutate(**{_ORDER: ibis().row_number().over(window) + 1})
-    ends = (conditions.by_pattern(table, level, otherwise=0) for level in levels)
-    table = table.filter(reduce(or_, (table[_ORDER] == end for end in ends)))
-    where = conditions.rows.where
-    lines = fetch(table.select(_CODE, _ORDER, _PLACE), where).to_pylist()
-    places = {(line[_CODE], line[_ORDER]): line[_PLACE] for line in lines}
-    try:
-        return [
-            {pattern: places[codes[pattern], rows] + 1 for pattern, rows in level.items()}
-            for level in levels
-        ]
-    except KeyError:
-        raise rows_differ(where, "A move finds other rows than were counted.") from None
+    def choose(self, table: Table, leaves: Mapping[Pattern, Any], otherwise: Any) -> Any:  # noqa: ANN401  # columns
+        """The leaf of the labels that a row has."""
+        names = self.plan.names
+        # Columns of few labels first: most rows leave after one or two comparisons.
+        order = sorted(range(len(names)), key=lambda at: len({key[at] for key in leaves}))
+        columns = [self._conditions(table, names[at]) for at in order]
+        leaves = {tuple(key[at] for at in order): leaf for key, leaf in leaves.items()}
+        return _tree(leaves, columns, otherwise)
+
+    def _missing(self, name: str) -> Any:  # noqa: ANN401  # a column
+        """The condition that a value is missing."""
+        column, na = self.rows.origin[name], self.rows.codings.na
+        kind = column.type()
+        if kind.is_integer() or kind.is_floating():
+            return missing_numbers(column, na)
+        if not kind.is_string():
+            return column.isnull()
+        # A number that is declared as missing may be spelled in several ways.
+        texts = ["", *na]
+        if any(re.fullmatch(r"-?[0-9.]+|true|false", text) for text in na):
+            stored = self.rows.sources[0].distinct(name)
+            texts = stored.filter(to_labels(stored, na=na).is_null()).drop_null().to_pylist()
+        return column.isnull() | column.isin(texts) if texts else column.isnull()
+
+    @cached_property
+    def values(self) -> dict[str, dict[str, list[object]]]:
+        """The stored values of the plan's columns, by the label they are counted under.
+
+        Sorted: of several spellings the same one is released, however the engine lists them.
+        """
+        codings, values = self.rows.codings, {}
+        for name in self.plan.names:
+            if engine_bins(self.rows.origin[name], codings.bins.get(name)):
+                continue
+            array = self.rows.sources[0].distinct(name)
+            encoder = ColumnEncoder(name, codings)
+            codes = encoder.encode_labels(to_labels(array, na=codings.na)).tolist()
+            labels = [MISSING if label is None else label for label in encoder.codes]
+            by_label: dict[str, list[object]] = {}
+            for code, value in zip(codes, array.to_pylist(), strict=True):
+                by_label.setdefault(labels[code], []).append(value)
+            values[name] = {key: sorted(same, key=str) for key, same in by_label.items()}
+        return values
+
+    def _conditions(self, table: Table, name: str) -> Mapping[str, Any]:
+        """For each label of a column the condition that a row is counted under it."""
+        column, codings, question = table[name], self.rows.codings, self.plan.question
+        bins = codings.bins.get(name)
+        if isinstance(bins, Bins) and name not in self.values:
+            return _class_conditions(column, bins, missing_numbers(column, codings.na))
+        pools = self.plan.pooled is not None and name == question.groups_column
+        values: dict[str, list[object]] = {}
+        for label, stored in self.values[name].items():
+            pooled = pools and label != question.group
+            values.setdefault(str(self.plan.pooled if pooled else label), []).extend(stored)
+        return {label: _is_one_of(column, stored) for label, stored in values.items()}
 
 
 def _end(wanted: int, size: int) -> int:

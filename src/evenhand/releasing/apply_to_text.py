@@ -14,9 +14,10 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import Protocol, TypeAlias
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
@@ -34,16 +35,6 @@ from evenhand.rows.value_labels import distinct, to_labels
 _BLOCK = 1 << 22
 _QUOTE, _LF, _CR = b'"\n\r'
 _SEVERAL = re.compile(r"-?[0-9]|true\Z|false\Z")  # how labels begin that several texts have
-# By the number of the field, the bytes of its cells.
-Cells: TypeAlias = dict[int, set[bytes]]
-
-
-class ByteSource(Protocol):
-    """Bytes to be read in order."""
-
-    def read(self, size: int, /) -> bytes:
-        """Up to so many bytes; none at the end."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +100,7 @@ class FieldFinder:
 class RecordReader:
     """Reads as many records at a time as are asked for."""
 
-    def __init__(self, source: ByteSource, delimiter: str) -> None:
+    def __init__(self, source: IO[bytes], delimiter: str) -> None:
         self._source, self._delimiter = source, delimiter
         self._line = FieldFinder(delimiter, ()).line
         self._text = b""
@@ -130,12 +121,11 @@ class RecordReader:
         self._scanned -= size
         return Records(text, begins, ends)
 
-    def rest(self) -> bytes:
+    def rest(self) -> Iterator[bytes]:
         """What comes after the last record taken."""
-        pieces = [self._text]
+        yield self._text
         while block := self._source.read(_BLOCK):
-            pieces.append(block)
-        return b"".join(pieces)
+            yield block
 
     def _read_on(self) -> None:
         """Read another block, and find the records that end in it."""
@@ -186,94 +176,67 @@ class RecordReader:
             position = line.end()
 
 
-@dataclass(frozen=True, slots=True)
-class Spellings:
-    """For each column what to write for a label, and which bytes to replace by others."""
-
-    by_label: Mapping[str, Mapping[str, bytes]]
-    replaced: Mapping[str, Mapping[bytes, bytes]]
-
-    @classmethod
-    def of(
-        cls,
-        source: BatchSource,
-        dialect: Dialect,
-        labels: Mapping[str, Iterable[str]],
-        na: Iterable[str] = (),
-    ) -> "Spellings":
-        """The spellings of some labels, by column, in a file."""
-        numbers = {name: source.names.index(name) for name in labels}
-        finder = FieldFinder(dialect.delimiter, numbers.values())
-        text = TextFile(source.where, dialect.compression, dialect.delimiter)
-        with reading(source.where):
-            if _has_quotes(text, dialect):
-                cells = _cells_of_text(text, finder, dialect, [*numbers.values()])
-            else:
-                several = [name for name in labels if any(map(_has_several, labels[name]))]
-                cells = _cells_of_batches(source, {name: numbers[name] for name in several})
-        by_label, replaced = {}, {}
-        for name, number in numbers.items():
-            known = _by_label(cells.get(number, set()), finder, na)
-            chosen = {
-                label: min(
-                    known.get(label, ()), key=lambda cell: (len(cell), cell), default=None
-                )
-                for label in labels[name]
-            }
-            by_label[name] = {
-                label: finder.encode("" if label == MISSING else label)
-                if cell is None
-                else cell
-                for label, cell in chosen.items()
-            }
-            replaced[name] = {
-                other: cell
-                for label, cell in chosen.items()
-                for other in known.get(label, ())
-                if cell is not None and other != cell
-            }
-        return cls(by_label, {name: pairs for name, pairs in replaced.items() if pairs})
+@contextmanager
+def _opened(
+    source: BatchSource, dialect: Dialect
+) -> Iterator[tuple[bytes, Records, RecordReader]]:
+    """The mark and the header of a file, and its reader, which stands after them."""
+    text = TextFile(source.where, dialect.compression, dialect.delimiter)
+    with reading(source.where), text.open() as file:
+        mark, reader = file.read(dialect.mark_bytes), RecordReader(file, dialect.delimiter)
+        yield mark, reader.take(1), reader
 
 
-def _has_several(label: str) -> bool:
-    """Whether other texts may have the same label."""
-    return label == MISSING or bool(_SEVERAL.match(label))
+def spellings(
+    source: BatchSource,
+    dialect: Dialect,
+    labels: Mapping[str, Sequence[str]],
+    na: Iterable[str] = (),
+) -> dict[str, tuple[list[bytes], dict[bytes, bytes]]]:
+    """For each column of a file how its labels are written, and what replaces which bytes."""
+    numbers = {name: source.names.index(name) for name in labels}
+    finder = FieldFinder(dialect.delimiter, numbers.values())
+    found: dict[str, set[bytes]] = {name: set() for name in labels}
+    for name, cells in _cells(source, dialect, finder, numbers, labels):
+        found[name] |= cells
+    spelled = {}
+    for name in labels:
+        known, chosen = _by_label(found[name], finder, na), []
+        replaced: dict[bytes, bytes] = {}
+        for label in labels[name]:
+            alike = sorted(known.get(label, ()), key=lambda cell: (len(cell), cell))
+            alike = alike or [finder.encode("" if label == MISSING else label)]
+            chosen.append(alike[0])
+            replaced |= dict.fromkeys(alike[1:], alike[0])
+        spelled[name] = chosen, replaced
+    return spelled
 
 
-def _has_quotes(text: TextFile, dialect: Dialect) -> bool:
-    """Whether any field after the header may be in quotes."""
-    with text.open() as file:
-        file.read(dialect.mark_bytes)
-        header = RecordReader(file, dialect.delimiter).take(1).text
-    with text.open() as file:
-        file.read(dialect.mark_bytes + len(header))
-        return any(b'"' in block for block in iter(lambda: file.read(_BLOCK), b""))
+def _cells(
+    source: BatchSource,
+    dialect: Dialect,
+    finder: FieldFinder,
+    numbers: Mapping[str, int],
+    labels: Mapping[str, Sequence[str]],
+) -> Iterator[tuple[str, set[bytes]]]:
+    """The different bytes of cells: of all these columns, or of those with several spellings.
 
-
-def _cells_of_text(
-    text: TextFile, finder: FieldFinder, dialect: Dialect, numbers: list[int]
-) -> Cells:
-    """The cells as they stand in the file."""
-    cells: Cells = {number: set() for number in numbers}
-    with text.open() as file:
-        file.read(dialect.mark_bytes)
-        reader = RecordReader(file, dialect.delimiter)
-        reader.take(1)
-        while len((records := reader.take(BATCH_ROWS)).ends):
-            for number, found in finder.cells(records):
-                cells[number] |= found
-    return cells
-
-
-def _cells_of_batches(source: BatchSource, numbers: Mapping[str, int]) -> Cells:
-    """The cells of columns without quotes, as the reader has them."""
-    cells: Cells = {number: set() for number in numbers.values()}
-    if numbers:
-        for batch in source.open([*numbers], coded=True):
-            for name, number in numbers.items():
-                values, _ = distinct(batch.column(name))
-                cells[number] |= {(value or "").encode() for value in values.to_pylist()}
-    return cells
+    Where no field is in quotes, cells are as the reader of the rows has them.
+    """
+    with _opened(source, dialect) as (_, _, reader):
+        has_quotes = any(b'"' in block for block in reader.rest())
+    if has_quotes:
+        names = {number: name for name, number in numbers.items()}
+        with _opened(source, dialect) as (_, _, reader):
+            while len((records := reader.take(BATCH_ROWS)).ends):
+                for number, cells in finder.cells(records):
+                    yield names[number], cells
+        return
+    several = [n for n in labels if any(x == MISSING or _SEVERAL.match(x) for x in labels[n])]
+    for batch in source.open(several, coded=True) if several else ():
+        for name in several:
+            values, _ = distinct(batch.column(name))
+            yield name, {(value or "").encode() for value in values.to_pylist()}
 
 
 def _by_label(
@@ -299,14 +262,10 @@ def apply_to_text(
     """Write the released records of all files, under the header of the first."""
     unfinished = False
     dialects = [source.dialect for source in sources if source.dialect]
-    for number, (source, dialect) in enumerate(zip(sources, dialects, strict=True)):
+    for source, dialect in zip(sources, dialects, strict=True):
         splicer = _Splicer(source, dialect, editor, drop)
-        text = TextFile(source.where, dialect.compression, dialect.delimiter)
-        with reading(source.where), text.open() as file:
-            mark = file.read(dialect.mark_bytes)
-            reader = RecordReader(file, dialect.delimiter)
-            header = splicer.header(reader.take(1))
-            pieces = [mark, header] if number == 0 else []
+        with _opened(source, dialect) as (mark, header, reader):
+            pieces = [mark, splicer.header(header)] if source is sources[0] else []
             for batch in source.open(editor.names, coded=True):
                 records = reader.take(batch.num_rows)
                 if len(records.ends) < batch.num_rows:
@@ -316,7 +275,7 @@ def apply_to_text(
                 pieces = []
             if len(reader.take(1).ends):
                 raise rows_differ(source.where, "The file became longer meanwhile.")
-            unfinished = _write(sink, [*pieces, reader.rest()], dialect, after=unfinished)
+            unfinished = _write(sink, [*pieces, *reader.rest()], dialect, after=unfinished)
     editor.check_complete()
 
 
@@ -349,12 +308,10 @@ class _Splicer:
     ) -> None:
         self._numbers = {name: source.names.index(name) for name in editor.values}
         labels = {name: [*stored.index] for name, stored in editor.values.items()}
-        spelled = Spellings.of(source, dialect, labels, editor.na)
-        self._cells = {
-            name: [spelled.by_label[name][label] for label in labels[name]] for name in labels
-        }
+        spelled = spellings(source, dialect, labels, editor.rows.codings.na)
+        self._cells = {name: cells for name, (cells, _) in spelled.items()}
         self._replaced = {
-            self._numbers[name]: cells for name, cells in spelled.replaced.items()
+            self._numbers[name]: cells for name, (_, cells) in spelled.items() if cells
         }
         self._dropped = {source.names.index(name): None for name in drop}
         # The delimiter goes with the field before it, in a record that begins with such fields

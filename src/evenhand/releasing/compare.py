@@ -16,21 +16,21 @@ import numpy as np
 from evenhand.counts import ExaminedCounts
 from evenhand.display import Described, Plain, ProgressCallback, ProgressReporter, Summary
 from evenhand.effects.claim import Indirect
-from evenhand.effects.indirect import measure_examined
+from evenhand.effects.measure import measure_examined
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.known_measures import KINDS, ComparedPair, KnownMeasures, known_measures
-from evenhand.evidence.sentences import state_before
 from evenhand.question import Number, Question
+from evenhand.question.labels import state_before
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing.apply_to_counts import apply_to_counts
-from evenhand.releasing.cost import COSTS, Utility, compare_counts
+from evenhand.releasing.cost import COSTS, Utility, compare_counts, differing_text
 from evenhand.removal import (
     POLICIES,
     Baseline,
     ChangedDecisions,
     Method,
-    method_by,
+    named_method,
     plan_removal,
 )
 
@@ -123,14 +123,28 @@ class Comparison(Plain, Described):
 
     def measures_summary(self) -> Summary:
         """Measures that people know, before and after each method."""
-        outcomes = self.outcomes
-        several = len({one.threshold for one in outcomes}) > 1
-        names = [
-            f"{one.method} ({one.policy}){f' at {one.threshold}' * several}" for one in outcomes
+        several = len({one.threshold for one in self.outcomes}) > 1
+        measured = [(f"as {state_before(self.question)}", self.known)]
+        measured += [
+            (f"{one.method} ({one.policy}){f' at {one.threshold}' * several}", one.known)
+            for one in self.outcomes
         ]
-        after = zip(names, (one.known for one in outcomes), strict=True)
-        before = f"as {state_before(self.question)}"
-        return _measures_summary([(before, self.known), *after])
+        impact = self.known["ber"].sentence
+        return Summary(
+            title="measures that people know: they answer other questions, and rank no method",
+            facts=(
+                ("compared", self.known.pair.sentence),
+                (f"BER {measured[0][0]}", impact),
+            ),
+            columns=("rows", *_HEADS.values()),
+            lines=tuple(
+                (name, *(known[key].text for key in _HEADS)) for name, known in measured
+            ),
+            # They say what each measure does not see.
+            notes=tuple(
+                f"{_HEADS[key]}: {kind.formula}. {kind.unseen}" for key, kind in KINDS.items()
+            ),
+        )
 
     def summary(self) -> Summary:
         """One line for each method and threshold."""
@@ -153,7 +167,10 @@ class Comparison(Plain, Described):
                 "their attributes: theirs may differ."
             )
         before = [
-            (f"before, at {partition.question.threshold} or more", _before_text(partition))
+            (
+                f"before, at {partition.question.threshold} or more",
+                differing_text(partition, partition.by_chance),
+            )
             for partition in self.before
         ]
         if question.redlining:
@@ -226,7 +243,8 @@ def compare(
     seed = certificate.examined.counts.seed if seed is None else check_seed(seed)
     if methods is None:
         in_order = question.criterion == "cumulative"
-        methods = [method_by(one) for one in POLICIES if in_order or not one.in_order]
+        known = [one for one in POLICIES if in_order or not one.in_order]
+        methods = [named_method(one.method, one.name) for one in known]
     pair = ComparedPair.of(certificates[0].partition)
     outcomes: list[Outcome] = []
     skipped: list[str] = []
@@ -252,24 +270,6 @@ def compare(
         outcomes=tuple(outcomes),
         skipped=tuple(dict.fromkeys(skipped)),
         pooled_decisions=pooled if len(pooled) > 1 else (),
-    )
-
-
-def _measures_summary(measured: Sequence[tuple[str, KnownMeasures]]) -> Summary:
-    """One line for each of the named measurements; the first is of the rows before.
-
-    The notes say what each measure does not see.
-    """
-    before, first = measured[0]
-    impact = first["ber"].sentence
-    return Summary(
-        title="measures that people know: they answer other questions, and rank no method",
-        facts=(("compared", first.pair.sentence), (f"BER {before}", impact)),
-        columns=("rows", *_HEADS.values()),
-        lines=tuple((name, *(known[key].text for key in _HEADS)) for name, known in measured),
-        notes=tuple(
-            f"{_HEADS[key]}: {kind.formula}. {kind.unseen}" for key, kind in KINDS.items()
-        ),
     )
 
 
@@ -316,24 +316,15 @@ def _outcome(
     )
 
 
-def _before_text(partition: Partition) -> str:
-    differing = f"{partition.violating:,} of {partition.measured.sum():,} measured differ"
-    chance = partition.by_chance
-    return f"{differing}; chance alone would make {chance}" if chance else differing
-
-
-def _claim_cells(claim: Indirect | None) -> tuple[str, ...]:
-    """The effect through other attributes in both directions, and the verdict."""
-    if claim is None:
-        return ()
-    ends = (claim.span(*ends) for ends in claim.ends.values())
-    return "; ".join(ends), str(claim.verdict)
-
-
 def _line(outcome: Outcome) -> tuple[str, ...]:
     utility, model = outcome.utility, outcome.model_distance
     changed = outcome.changed_decisions
     ways = zip(*changed.groups, strict=True) if changed else ()
+    claim: tuple[str, ...] = ()
+    if outcome.indirect is not None:  # the effect in both directions, and the verdict
+        ends = outcome.indirect.ends.values()
+        texts = "; ".join(one.text(outcome.indirect.threshold) for one in ends)
+        claim = texts, str(outcome.indirect.verdict)
     return (
         str(outcome.threshold),
         outcome.method,
@@ -347,7 +338,7 @@ def _line(outcome: Outcome) -> tuple[str, ...]:
         f"{utility.chi_square_kept_cells:,.0f}",
         f"{outcome.violating:,} of {outcome.measured:,}",
         str(outcome.verdict),
-        *_claim_cells(outcome.indirect),
+        *claim,
         "yes" if outcome.guaranteed else "no",
         f"{outcome.seconds:.2f}",
     )

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from evenhand.counts import Attribute, CountTable, examined_counts
 from evenhand.display import Described, Plain, ProgressCallback, Summary, percent
 from evenhand.errors import ColumnError, QuestionError
-from evenhand.evidence import Certificate, Verdict, certify
+from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.error_bias import share_of_right
+from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import REST, SIGNIFICANCE, Knowledge, Tiers
 from evenhand.question.parse_values import require_text
@@ -149,18 +150,13 @@ class Relearned(Plain, Described):
 
     def summary(self) -> Summary:
         """The causes found anew, and the verdict that they would lead to."""
-        change = [
-            f"{word} {', '.join(names)}"
-            for word, names in (("gained", self.gained), ("lost", self.lost))
-            if names
-        ]
-        if self._doubtful:
-            change.append(f"open: {', '.join(self._doubtful)}")
+        change = (("gained", self.gained), ("lost", self.lost), ("open", self._doubtful))
+        named = (f"{word}: {', '.join(names)}" for word, names in change if names)
         return Summary(
             title=f"Learned anew from the release: {self.verdict}",
             facts=(
                 ("decision causes", ", ".join(self.decision_causes) or "none"),
-                ("against the certificate's", "; ".join(change) or "the same"),
+                ("against the certificate's", "; ".join(named) or "the same"),
             ),
             notes=("No part of the certificate, which is given with its own graph.",),
         )
@@ -212,6 +208,13 @@ def relearn(
         gained=tuple(sorted(now - before)),
         lost=tuple(sorted(before - possible)),
     )
+
+
+def differing_text(partition: Partition, chance: ByChance | None) -> str:
+    """How many subpopulations differ by the threshold or more, and how many would by chance."""
+    numbers = partition.numbers
+    differing = f"{numbers['violating']:,} of {numbers['measured']:,} measured differ"
+    return f"{differing}; chance alone would make {chance}" if chance else differing
 
 
 class Accuracy(NamedTuple):

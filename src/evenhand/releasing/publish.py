@@ -1,30 +1,36 @@
-"""``publish``: one sequence for files and for tables of an engine.
+"""Where released rows are written: a file, or a new table of the engine that holds them.
 
-Write the rows under a temporary name, read them back, count and certify them, refuse or write
-certificate and manifest, and rename everything at once. Where rows are written and how they are
-renamed is all that differs between a file and a table.
+A target checks the names, writes the rows under a temporary one and reads them back, and gives
+them their name together with their certificate and manifest. ``Release.write`` says when.
+
+The manifest holds what a release was made from and how, with its seed. Whoever has the seed,
+the data before and this program can tell which rows were changed; so it is readable by its
+owner only, and the certificate holds no more than a commitment to the seed.
 """
 
+import json
+import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from evenhand.display import ProgressCallback, ProgressReporter
+from evenhand.display import ProgressCallback
 from evenhand.errors import QuestionError, ResourceError
-from evenhand.evidence import Certificate
-from evenhand.files import Transaction, check_folder, check_targets, sha256
+from evenhand.evidence.release_statement import ReleaseStatement
+from evenhand.files import Transaction, check_targets, sha256
 from evenhand.files.file_formats import TEXT, FileFormat, ending_of
-from evenhand.record.stand_alone import confirm
+from evenhand.record import canonical
 from evenhand.releasing.apply import AppliedRows, EngineRows
-from evenhand.releasing.certifier import Certifier
-from evenhand.releasing.manifest import manifest_text, released_name
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.releasing.writer import output_format
-from evenhand.removal import changed_columns
+from evenhand.removal import Plan, changed_columns
 from evenhand.rows import Rows, read
-from evenhand.rows.ibis_tables import create_table, engine_errors, engine_source, quoted_name
+from evenhand.rows.ibis_tables import create_table, engine_errors, quoted_name
+
+FORMAT = "evenhand manifest 3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,31 +50,36 @@ class PublishedFiles:
     superseded: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ReleaseFiles:
-    """The names of all files that a release can have, by role, as they are renamed.
-
-    ``shared`` is one of them even if it is not written: then an earlier one goes with the
-    release that it belongs to.
-    """
+    """All files that a release can have: those of its data, and of a table without them."""
 
     folder: Path
-    names: Mapping[str, str]
+    stem: str
+    ending: str | None
 
     @classmethod
-    def of(cls, path: Path, *, uncertified: bool) -> "ReleaseFiles":
+    def of(cls, path: Path, *, uncertified: bool, is_table: bool = False) -> "ReleaseFiles":
         """The files of a release, from the name of the data."""
-        endings = ending_of(path)
-        stem = path.name.removesuffix(endings)
-        if uncertified and not stem.endswith(".uncertified"):
-            stem += ".uncertified"
-        names = _document_names(stem) | {"data": stem + endings}
-        return cls(folder=path.parent, names=names)
+        ending = None if is_table else ending_of(path)
+        stem, mark = path.name.removesuffix(ending or ""), ".uncertified"
+        mark = mark.replace(".", "_") if is_table else mark
+        marked = uncertified and not stem.endswith(mark)
+        return cls(path.parent, stem + mark if marked else stem, ending)
 
-    @classmethod
-    def of_table(cls, folder: Path, table: str) -> "ReleaseFiles":
-        """The files of a release that is a table of an engine."""
-        return cls(folder=folder, names=_document_names(table))
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Their names by role, in the order in which they are renamed.
+
+        ``shared`` is one of them even if it is not written: then an earlier one goes with the
+        release that it belongs to.
+        """
+        names = {
+            "certificate": f"{self.stem}.certificate.json",
+            "shared": f"{self.stem}.shared.certificate.json",
+            "manifest": f"{self.stem}.manifest.json",
+        }
+        return names if self.ending is None else {**names, "data": self.stem + self.ending}
 
     def path(self, role: str) -> Path:
         """Where a file is in the end."""
@@ -79,102 +90,54 @@ class ReleaseFiles:
         """All final names."""
         return [*map(self.path, self.names)]
 
+    def check(self, inputs: Sequence[str], *, overwrite: bool) -> None:
+        """Refuse names that cannot or must not be written to.
 
-def _document_names(stem: str) -> dict[str, str]:
-    return {
-        "certificate": f"{stem}.certificate.json",
-        "shared": f"{stem}.shared.certificate.json",
-        "manifest": f"{stem}.manifest.json",
-    }
-
-
-def publish(
-    path: Path,
-    applied: AppliedRows,
-    certifier: Certifier,
-    *,
-    overwrite: bool,
-    share: bool,
-    least_count: int,
-    progress: ProgressCallback | None = None,
-) -> tuple[PublishedFiles, Certificate]:
-    """Write released rows with their certificate and manifest, or nothing at all.
-
-    Nothing gets its name before the stand-alone checker has confirmed the certificate, from the
-    rows as they were written where it can read them.
-
-    Rows in an engine become a new table of it if the path has no suffix. ``share`` adds a
-    certificate for others, of the groups without a count under ``least_count``. Whatever
-    ``progress`` raises ends the work, and leaves nothing.
-    """
-    uncertified = certifier.uncertified
-    target: _FileTarget | _TableTarget
-    if isinstance(applied, EngineRows) and not path.suffix:
-        table = path.name + ("_uncertified" if uncertified else "")
-        target = _TableTarget(applied, table, ReleaseFiles.of_table(path.parent, table))
-    else:
-        files = ReleaseFiles.of(path, uncertified=uncertified)
-        target = _FileTarget(applied, files, output_format(path))
-    files = target.files
-    check_folder(files.folder)
-    with Transaction.begin(files.folder, [*files.names.values()]) as transaction:
-        target.check(overwrite=overwrite)
-        _check_earlier_rows(files)
-        with target.write(transaction, progress) as rows:
-            rows.count()
-            reporter = ProgressReporter(progress)
-            reporter.report("certifying", 0, 2, is_even=False)
-            certificate = certifier.certify(rows)
-            certifier.check(certificate)
-            names = files.names
-            transaction.write_text(names["certificate"], certificate.to_json())
-            reporter.report("certifying", 1, 2, is_even=False)
-            if share:
-                shared = certificate.to_shared_json(least_count=least_count)
-                transaction.write_text(names["shared"], shared, mode=0o644)
-            plan, (inputs, output) = certifier.plan, target.manifest_entries(transaction)
-            output |= {
-                "rows": rows.count().row_count,
-                "counts_sha256": certificate.examined.counts.marginal(plan.names).digest,
-                "certificate_sha256": sha256(transaction.temporary(names["certificate"])),
-            }
-            output |= {"dropped_columns": list(certifier.drop)} if certifier.drop else {}
-            manifest = manifest_text(plan, certifier.seed, certifier.nonce, inputs, output)
-            transaction.write_text(names["manifest"], manifest)
-            rows_file = transaction.temporary(names["data"]) if "data" in names else None
-            for role in ("certificate", "shared") if share else ("certificate",):
-                confirm(transaction.temporary(names[role]), rows_file, progress)
-            reporter.report("certifying", 2, 2, is_even=False)
-            superseded = target.commit(transaction, overwrite=overwrite)
-    published = PublishedFiles(
-        data=target.data,
-        certificate=files.path("certificate"),
-        manifest=files.path("manifest"),
-        shared=files.path("shared") if share else None,
-        removed=transaction.removed + target.dropped,
-        superseded=superseded,
-    )
-    return published, certificate
+        The certificate must not be taken from other rows, which would stay without it.
+        """
+        check_targets(self.paths, inputs, overwrite=overwrite)
+        earlier = released_name(self.path("manifest"))
+        if earlier in (None, self.names.get("data")) or not (self.folder / earlier).is_file():
+            return
+        raise QuestionError.of(
+            f"The certificate here is that of {earlier!r}.",
+            "These rows would stay beside a certificate that is not theirs.",
+            "Choose another name, or first move or remove the earlier release.",
+            str(self.path("certificate")),
+        )
 
 
-class _FileTarget:
+def target_of(
+    path: Path, applied: AppliedRows, *, uncertified: bool
+) -> "FileTarget | TableTarget":
+    """What rows become under a name: a table if an engine holds them and it has no ending."""
+    is_table = isinstance(applied, EngineRows) and not path.suffix
+    files = ReleaseFiles.of(path, uncertified=uncertified, is_table=is_table)
+    if isinstance(applied, EngineRows) and is_table:
+        return TableTarget(applied, files)
+    return FileTarget(applied, files, output_format(path))
+
+
+class FileTarget:
     """Rows that become a file: the last of the transaction."""
 
     dropped = ()
+    rename = None
 
     def __init__(self, applied: AppliedRows, files: ReleaseFiles, output: FileFormat) -> None:
         self.applied, self.files, self._output = applied, files, output
+        self.data = files.path("data")
 
-    @property
-    def data(self) -> Path:
-        return self.files.path("data")
-
-    def check(self, *, overwrite: bool) -> None:
-        """Refuse names that cannot or must not be written to."""
-        inputs, folder = self.applied.inputs, self.files.folder
-        check_targets(self.files.paths, inputs, overwrite=overwrite)
-        if self.applied.inputs_are_listed and any(
-            folder.samefile(Path(source).parent) for source in inputs
+    @contextmanager
+    def written(
+        self, transaction: Transaction, progress: ProgressCallback | None, *, overwrite: bool
+    ) -> Iterator[Rows]:
+        """Write the rows, if nothing is in the way, and read them back."""
+        applied, output, folder = self.applied, self._output, self.files.folder
+        self.files.check(applied.inputs, overwrite=overwrite)
+        named = (str(applied.source.origin),) if isinstance(applied.source, Rows) else ()
+        if applied.inputs != named and any(
+            folder.samefile(Path(source).parent) for source in applied.inputs
         ):
             raise QuestionError.of(
                 "The inputs are the files of this folder.",
@@ -182,13 +145,6 @@ class _FileTarget:
                 "Write it to another folder.",
                 str(folder),
             )
-
-    @contextmanager
-    def write(
-        self, transaction: Transaction, progress: ProgressCallback | None
-    ) -> Iterator[Rows]:
-        """Write the rows and read them back."""
-        applied, output = self.applied, self._output
         before = _stamps(applied.inputs)
         with transaction.open(self.files.names["data"]) as sink:
             applied.write(output, sink, progress)
@@ -201,7 +157,7 @@ class _FileTarget:
         written = transaction.temporary(self.files.names["data"])
         rows = read(written, codings=applied.codings, delimiter=delimiter, progress=progress)
         if applied.codings.delimiter is None:
-            # Nobody named one before, and readers of the certificate find it as we did.
+            # No delimiter was requested, so the detected one is not recorded.
             rows = replace(rows, requested=applied.codings)
         yield rows
 
@@ -212,12 +168,8 @@ class _FileTarget:
         output = _describe(transaction.temporary(self.files.names["data"]))
         return {"files": [*map(_describe, self.applied.inputs)]}, output
 
-    def commit(self, transaction: Transaction, *, overwrite: bool) -> tuple[str, ...]:
-        """Rename the files, the rows last; returns what is not replaced but removed."""
-        return transaction.commit(self.applied.inputs, overwrite=overwrite)
 
-
-class _TableTarget:
+class TableTarget:
     """A new table of the engine that holds the rows; a table is never replaced.
 
     ``dropped`` are the tables of killed runs.
@@ -225,26 +177,13 @@ class _TableTarget:
 
     dropped: tuple[str, ...] = ()
 
-    def __init__(self, applied: EngineRows, name: str, files: ReleaseFiles) -> None:
+    def __init__(self, applied: EngineRows, files: ReleaseFiles) -> None:
         self.applied, self.files = applied, files
         self._change, self._where = applied.change, applied.change.rows.where
-        self._name = self._temporary = name
+        self._name = self._temporary = files.stem
+        self.data = Path(files.stem)
         with engine_errors(self._where):
             self._connection = applied.change.rows.origin.get_backend()
-
-    @property
-    def data(self) -> Path:
-        return Path(self._name)
-
-    def check(self, *, overwrite: bool) -> None:
-        check_targets(self.files.paths, (), overwrite=overwrite)
-        if self._exists(self._name):
-            raise QuestionError.of(
-                f"There is a table {self._name!r} already.",
-                "Tables are never written over.",
-                "Choose another name, or drop that table first.",
-                self._where,
-            )
 
     def _exists(self, name: str) -> bool:
         try:
@@ -254,10 +193,18 @@ class _TableTarget:
         return True
 
     @contextmanager
-    def write(
-        self, transaction: Transaction, progress: ProgressCallback | None
+    def written(
+        self, transaction: Transaction, progress: ProgressCallback | None, *, overwrite: bool
     ) -> Iterator[Rows]:
         """Make the table and read it; it is dropped if the block fails."""
+        self.files.check((), overwrite=overwrite)
+        if self._exists(self._name):
+            raise QuestionError.of(
+                f"There is a table {self._name!r} already.",
+                "Tables are never written over.",
+                "Choose another name, or drop that table first.",
+                self._where,
+            )
         left = (f"evenhand_{token}" for token in transaction.killed_tokens)
         self.dropped = tuple(filter(self._exists, left))
         for name in self.dropped:
@@ -269,9 +216,6 @@ class _TableTarget:
             with engine_errors(self._temporary):
                 table = self._connection.table(self._temporary)
             rows = read(table, codings=self.applied.codings, progress=progress)
-            # They are nearly those that were counted.
-            sources = (engine_source(table, like=self._change.rows.count()),)
-            rows = replace(rows, sources=sources)
             self._check_other_columns(rows)
             yield rows
         except BaseException as error:
@@ -303,6 +247,7 @@ class _TableTarget:
         self,
         transaction: Transaction,  # noqa: ARG002  # no file
     ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the manifest says of the table."""
         return {}, {
             "name": self._name,
             "engine": str(self._connection.name),
@@ -310,40 +255,21 @@ class _TableTarget:
             "sha256": None,
         }
 
-    def commit(self, transaction: Transaction, *, overwrite: bool) -> tuple[str, ...]:
-        return transaction.commit((), overwrite=overwrite, last=self._rename)
-
-    def _rename(self) -> None:
-        old, new = self._quoted(self._temporary), self._quoted(self._name)
-        self._run(f"ALTER TABLE {old} RENAME TO {new}")
+    def rename(self) -> None:
+        """Give the table its name, when the files have theirs."""
+        self._run("ALTER TABLE {} RENAME TO {}", self._temporary, self._name)
         self._temporary = self._name  # what is dropped if anything fails after this
 
     def _drop(self, name: str) -> None:
-        self._run(f"DROP TABLE IF EXISTS {self._quoted(name)}")
+        self._run("DROP TABLE IF EXISTS {}", name)
 
-    def _quoted(self, name: str) -> str:
-        return quoted_name(self._connection, name)
-
-    def _run(self, statement: str) -> None:
+    def _run(self, statement: str, *names: str) -> None:
+        quoted = (quoted_name(self._connection, name) for name in names)
         with engine_errors(self._where):
-            cursor = self._connection.raw_sql(statement)
+            cursor = self._connection.raw_sql(statement.format(*quoted))
             connection = getattr(cursor, "connection", None)
             if connection is not None:
                 connection.commit()
-
-
-def _check_earlier_rows(files: ReleaseFiles) -> None:
-    """Refuse to take the certificate from rows that would stay without it."""
-    earlier = released_name(files.path("manifest"))
-    if earlier is None or earlier == files.names.get("data"):
-        return
-    if (files.folder / earlier).is_file():
-        raise QuestionError.of(
-            f"The certificate here is that of {earlier!r}.",
-            "These rows would stay beside a certificate that is not theirs.",
-            "Choose another name, or first move or remove the earlier release.",
-            str(files.path("certificate")),
-        )
 
 
 def _stamps(inputs: Sequence[str]) -> list[tuple[int, ...]]:
@@ -357,3 +283,49 @@ def _stamps(inputs: Sequence[str]) -> list[tuple[int, ...]]:
 
 def _describe(path: str | Path) -> dict[str, Any]:
     return {"name": Path(path).name, "bytes": Path(path).stat().st_size, "sha256": sha256(path)}
+
+
+def released_name(path: Path) -> str | None:
+    """The name of the rows that a manifest describes; None if the file does not say it."""
+    try:
+        name = json.loads(path.read_text("utf-8"))["output"]["name"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return Path(name).name if isinstance(name, str) else None
+
+
+def manifest_text(
+    plan: Plan,
+    seed: int,
+    nonce: bytes,
+    statement: ReleaseStatement,
+    *,
+    inputs: Mapping[str, Any],
+    output: Mapping[str, Any],
+) -> str:
+    """The manifest of a release, with descriptions of what was read and written."""
+    before = plan.certificate
+    return canonical(
+        {
+            "format": FORMAT,
+            # What the bytes of a release may depend on.
+            "versions": {
+                "python": platform.python_version(),
+                **{name: version(name) for name in ("evenhand", "numpy", "pyarrow")},
+            },
+            "notice": statement.notice,
+            **({"accepted_graph": why} if (why := statement.accepted_graph) else {}),
+            "seed": str(seed),
+            "nonce": nonce.hex(),
+            "seed_commitment": statement.seed_commitment,
+            "question": before.question.to_dict(),
+            "codings": before.codings.to_dict(),
+            "plan": plan.to_dict(),
+            "input": {
+                "rows": before.row_count + before.examined.left_out + before.dropped,
+                "counts_sha256": before.examined.counts.marginal(plan.names).digest,
+                **inputs,
+            },
+            "output": output,
+        }
+    )

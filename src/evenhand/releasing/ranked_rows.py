@@ -58,12 +58,7 @@ def released_scores(plan: Plan, drop: Collection[str]) -> Iterator[Problem]:
 def check_scores(rows: Rows, column: str) -> None:
     """Refuse a column whose first values are no numbers; rows without a value may precede."""
     na = rows.requested.na
-    columns = (
-        batch.column(column)
-        for source in rows.sources
-        for batch in source.open([column], coded=False)
-    )
-    for values in columns:
+    for values in _columns(rows, column):
         if np.isfinite(_numbers(values, na)).any():
             return
         if to_labels(values, na=na, respell=False).null_count < len(values):
@@ -78,16 +73,16 @@ def check_scores(rows: Rows, column: str) -> None:
 def rows_by_score(
     rows: Rows, plan: Plan, column: str, new_editor: Callable[[], Editor]
 ) -> NDArray[np.bool_]:
-    """Whether each row changes: of the rows of a move those with the best scores for it.
+    """Whether the rows of each pattern change, in order: those with the best scores for it.
 
     To become favorable the highest scores are best, else the lowest. Of equal scores the first
     rows are taken. Rows that no move concerns need no score.
     """
     editor, question = new_editor(), plan.question
-    moves, scores = _moves(rows, editor), _scores(rows, column)
-    taken = np.zeros(len(moves), bool)
-    matching = np.flatnonzero(moves >= 0)
-    move, score = moves[matching], scores[matching]
+    batches = (batch for part in rows.sources for batch in part.open(editor.names, coded=True))
+    patterns = np.concatenate([np.zeros(0, np.int64), *(editor.encode(b)[2] for b in batches)])
+    matching = np.flatnonzero(patterns >= 0)
+    pattern, score = patterns[matching], _scores(rows, column)[matching]
     if not np.isfinite(score).all():
         raise InputError.of(
             f"The scores in {column!r} are not all numbers.",
@@ -95,41 +90,29 @@ def rows_by_score(
             Remedy("Name a column of numbers without gaps", "rank"),
             rows.where,
         )
-    amounts = [amount for amount, _ in editor.amounts]
     # A decision becomes favorable in all moves of a pattern, or in none.
-    signs = [
-        -1.0 if becomes[0].get(question.decision) in question.favorable_values else 1.0
-        for _, becomes in editor.amounts
-    ]
-    order = np.lexsort((np.array(signs)[move] * score, move))
-    sizes = np.bincount(move, minlength=len(amounts))
+    becomes = [moves[0].becomes.get(question.decision) for moves in editor.patterns.moves]
+    signs = np.array([-1.0 if one in question.favorable_values else 1.0 for one in becomes])
+    order = np.lexsort((signs[pattern] * score, pattern))
+    sizes = np.bincount(pattern, minlength=len(becomes))
     place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    taken[matching[order[place < np.repeat(amounts, sizes)]]] = True
-    return taken
-
-
-def _moves(rows: Rows, editor: Editor) -> NDArray[np.int64]:
-    """The pattern of moves that each row falls under, or -1."""
-    return np.concatenate(
-        [
-            editor.patterns_of(batch)
-            for source in rows.sources
-            for batch in source.open(editor.names, coded=True)
-        ]
-        or [np.zeros(0, np.int64)]
-    )
+    taken = np.zeros(len(order), bool)
+    taken[order[place < np.repeat(editor.amounts, sizes)]] = True
+    return taken[np.argsort(pattern, kind="stable")]
 
 
 def _scores(rows: Rows, column: str) -> NDArray[np.float64]:
     """The score of each row; what is no number is NaN."""
     if column not in rows.sources[0].names:
         raise ColumnError.unknown([column], rows.sources[0].names, where=rows.where)
-    parts = [
-        _numbers(batch.column(column), rows.codings.na)
-        for source in rows.sources
-        for batch in source.open([column], coded=False)
-    ]
+    parts = [_numbers(values, rows.codings.na) for values in _columns(rows, column)]
     return np.concatenate([*parts, np.zeros(0)])
+
+
+def _columns(rows: Rows, column: str) -> Iterator[pa.Array]:
+    for source in rows.sources:
+        for batch in source.open([column], coded=False):
+            yield batch.column(column)
 
 
 def _numbers(values: pa.Array, na: tuple[str, ...]) -> NDArray[np.float64]:

@@ -1,61 +1,88 @@
 """``release``: a plan applied to rows, which are then counted and certified once more.
 
-    rows, plan ─► release       refuses a plan that leaves differences, draws seed and nonce
-                     │
-                   apply        by who holds the rows: files and frames get the edits that an
-                     │          Editor makes of their batches, counts move between cells or are
-                     │          generated, an engine gets one SELECT with a CASE
-                   Certifier    counts the rows after the plan, certifies them, compares them
-                     │          with what the plan predicts, and refuses or accepts them
-                   publish      writes the rows under a temporary name, reads them back, asks
-                                the Certifier, writes certificate and manifest, renames all
+    release         refuses a plan that leaves differences, draws seed and nonce
+    apply           by who holds the rows: files and frames get the edits that an Editor makes
+                    of their batches, counts move between cells or are generated, an engine
+                    gets one SELECT with a CASE
+    Release         counts the rows after the plan, certifies them, compares them with what the
+                    plan predicts, and refuses or accepts them
+    Release.write   writes the rows under a temporary name, reads them back, certifies them,
+                    writes certificate and manifest, renames all
 
 Frames and counts are certified at once, rows of files and engines when they are asked for or
 published.
 """
 
+import hashlib
 import secrets
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from evenhand.counts import CountTable
-from evenhand.display import Pictured, ProgressCallback, Summary
-from evenhand.errors import Problem, QuestionError
-from evenhand.evidence import Certificate
-from evenhand.evidence.release_statement import rows_not_released
-from evenhand.evidence.sentences import numbers_by_chance
-from evenhand.question import Knowledge, Tiers
-from evenhand.question.parse_values import SEED_BITS, check_seed, require_texts
+from evenhand.display import Pictured, Plain, ProgressCallback, ProgressReporter, Summary, plain
+from evenhand.errors import (
+    CannotReleaseError,
+    ColumnError,
+    Problem,
+    QuestionError,
+    Remedy,
+    listed,
+)
+from evenhand.evidence import Certificate, Partition, Verdict, certify
+from evenhand.evidence.release_statement import Change, ReleaseStatement, rows_not_released
+from evenhand.files import Transaction, check_folder, sha256
+from evenhand.question import REST, Codings, Knowledge, Tiers
+from evenhand.question.parse_values import SEED_BITS, check_seed, require_text, require_texts
+from evenhand.record.stand_alone import confirm
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
-from evenhand.releasing.certifier import Certifier, check_dropped, check_plan
+from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.cost import (
+    COSTS,
     Accuracy,
     Relearned,
     Utility,
     accuracy_by,
     check_labels,
     compare_counts,
+    differing_text,
     relearn,
 )
-from evenhand.releasing.manifest import notice
-from evenhand.releasing.publish import PublishedFiles, publish
+from evenhand.releasing.publish import PublishedFiles, manifest_text, target_of
 from evenhand.releasing.ranked_rows import released_scores
-from evenhand.releasing.traces import Betrayal, betrayal_problems, find_betrayals
-from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
-from evenhand.removal.removal_plan import rank_fact
+from evenhand.releasing.revealing_columns import (
+    RevealingColumn,
+    find_revealing,
+    revealing_problems,
+)
+from evenhand.releasing.row_selection import rows_differ
+from evenhand.removal import (
+    BaselinePlan,
+    GeneratedPlan,
+    Plan,
+    RemovalPlan,
+    changeable_columns,
+    changed_columns,
+    policy_of,
+    rank_fact,
+)
 from evenhand.rows import Rows, Source, read
+
+_SHOWN = 5  # subpopulations that a refusal names
 
 
 def release(
     rows: Source | Rows | CountTable,
-    plan: RemovalPlan | GeneratedPlan | BaselinePlan,
+    plan: Plan,
     *,
     seed: int | None = None,
     knowledge: Knowledge | Tiers | None = None,
     uncertified: bool = False,
+    accept_graph: str | None = None,
     key: str | None = None,
     drop: Iterable[str] = (),
     labels: str | None = None,
@@ -69,9 +96,13 @@ def release(
     refused; ``uncertified`` allows it, and then the files say so by their names. In an engine,
     rows are chosen by a column of different whole numbers, the ``key``.
 
-    Columns outside the question may betray the changed rows (``Release.betrayals``). Those to
-    ``drop`` are not released. ``labels`` names the column of what was recorded, where the
-    decisions are predictions (``Release.accuracy``). ``progress`` is called with each batch
+    A plan has no answer: whether the rows speak against its graph is not asked here, as
+    ``Audit.release`` does. ``accept_graph`` is why somebody relies on it; the certificate
+    states the reason.
+
+    Columns outside the question may reveal the changed rows (``Release.revealing_columns``).
+    Those to ``drop`` are not released. ``labels`` names the column of what was recorded, where
+    the decisions are predictions (``Release.accuracy``). ``progress`` is called with each batch
     of rows that is read or written.
 
     >>> import evenhand as eh
@@ -84,8 +115,14 @@ def release(
     ('certified', 15)
     """
     seed = secrets.randbits(SEED_BITS) if seed is None else check_seed(seed)
-    check_plan(plan, uncertified=uncertified)
+    _check_plan(plan, uncertified=uncertified)
     drop = require_texts(drop, "`drop`")
+    if accept_graph is not None and not require_text(accept_graph, "`accept_graph`").strip():
+        raise QuestionError.of(
+            "No reason is given why the graph is accepted.",
+            "The certificate states it.",
+            Remedy("Write a sentence", "accept_graph"),
+        )
     source = (
         rows
         if isinstance(rows, CountTable | Rows)
@@ -95,7 +132,7 @@ def release(
         source = source.with_progress(progress)
     if labels is not None:
         check_labels(labels, source, plan.certificate)
-    check_dropped(source, plan, drop)
+    _check_dropped(source, plan, drop)
     released = Release(
         plan=plan,
         source=source,
@@ -103,6 +140,7 @@ def release(
         nonce=secrets.token_bytes(SEED_BITS // 8),
         knowledge=knowledge,
         uncertified=uncertified,
+        accepted_graph=accept_graph,
         key=key,
         drop=tuple(drop),
         labels=labels,
@@ -112,19 +150,27 @@ def release(
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Release(Pictured):
+class Release(Plain, Pictured):
     """Rows after a plan, and what can be said of them.
 
     Rows in files are not read before that is needed; what ``write`` wrote is what was
     certified. ``seed`` and ``nonce`` are for the owner's eyes.
     """
 
-    plan: RemovalPlan | GeneratedPlan | BaselinePlan
+    keys = (
+        "method=plan.method policy=plan.policy changed_rows "
+        "changed_decisions=plan.changed_decisions changed_columns=statement.changed_columns "
+        f"dropped_columns=drop revealing_columns {COSTS} model_distance=plan.model_distance "
+        "rank=plan.rank? accuracy?"
+    )
+
+    plan: Plan
     source: Rows | CountTable
     seed: int
     nonce: bytes
     knowledge: Knowledge | Tiers | None
     uncertified: bool
+    accepted_graph: str | None = None
     key: str | None = None
     drop: tuple[str, ...] = ()
     labels: str | None = None
@@ -145,31 +191,108 @@ class Release(Pictured):
         return apply(self.source, self.plan, examined, self.seed, key=self.key, drop=self.drop)
 
     @cached_property
-    def _certifier(self) -> Certifier:
-        """What certifies the released rows, or refuses them."""
-        return Certifier(
-            plan=self.plan,
-            seed=self.seed,
-            nonce=self.nonce,
-            uncertified=self.uncertified,
-            drop=self.drop,
-            where=self.source.where if isinstance(self.source, Rows) else "counts",
-        )
-
-    @cached_property
     def certificate(self) -> Certificate:
         """The certificate of the released rows, counted again, under the same graph."""
-        return self._certifier.certify(self._applied.counted)
+        return self._certified(self._applied.counted)
 
     def check_in_memory(self) -> None:
         """Refuse rows in memory at once; those of files and engines when they are asked for."""
         if not self._applied.inputs and not isinstance(self._applied, EngineRows):
-            self._certifier.check(self.certificate)
+            self._check(self.certificate)
+
+    def _certified(self, released: Rows | CountTable) -> Certificate:
+        """The certificate of rows after the plan, made as that of the rows before was."""
+        counts, codings, dropped = (
+            (released.count(), released.codings, released.dropped)
+            if isinstance(released, Rows)
+            else (released, Codings(), 0)
+        )
+        before = self.before
+        decisions = counts.values(before.question.decision)
+        favorable = before.question.favorable_values
+        if len(decisions) == 1 or (favorable and not {*favorable} & {*decisions}):
+            raise CannotReleaseError.of(
+                f"{before.question.decision!r} would always be {listed(decisions)} then.",
+                "There would be no decisions left to speak of.",
+                "Raise the threshold, or merge values so that more people are compared.",
+            )
+        # A plan may leave nobody with some value: the question is asked of the others.
+        question = before.question.without_absent(decisions)
+        if before.pools_others and not isinstance(self.plan, GeneratedPlan):
+            question = replace(question, other=REST)
+        certificate = certify(
+            counts,
+            before.graph,
+            question,
+            scope=before.scope,
+            limit=max(1000, len(before.partitions)),
+            min_coverage=before.min_coverage,
+            graph_origin=before.graph_origin.before_release,
+            codings=codings,
+            dropped=dropped,
+            released=True,
+        )
+        # Whatever was judged on the way to this release is stated with it.
+        return replace(certificate, release=self.statement, tried=before.tried)
+
+    @property
+    def statement(self) -> ReleaseStatement:
+        """What the certificate says of the release."""
+        plan, before, changed = self.plan, self.before, changed_columns(self.plan)
+        generated = isinstance(plan, GeneratedPlan)
+        change: Change = "generated" if generated else "edited"
+        if isinstance(plan, BaselinePlan) and any(move.times != 1 for move in plan.moves):
+            change = "resampled"
+        return ReleaseStatement(
+            change=change,
+            decision=before.question.decision,
+            method=plan.method,
+            policy=plan.policy,
+            seed_commitment=hashlib.sha256(self.nonce + self.seed.to_bytes(16)).hexdigest(),
+            changed_columns=changed,
+            dropped_columns=self.drop,
+            can_change=changeable_columns(plan),
+            changed_rows=plan.changed_rows,
+            dropped_before=before.dropped,
+            left_out_before=before.examined.left_out if generated else 0,
+            accepted_graph=self.accepted_graph,
+        )
+
+    def _check(self, certificate: Certificate) -> None:
+        """Refuse rows that are not what the plan makes of those counted, or not certified."""
+        if self.before.is_determined:
+            raise CannotReleaseError(*self.before.reasons)
+        if not isinstance(self.plan, GeneratedPlan) and not self._is_expected(certificate):
+            where = self.source.where if isinstance(self.source, Rows) else "counts"
+            raise rows_differ(
+                where, "After the change they are not what the plan makes of them."
+            )
+        claims = [one for one in (certificate, certificate.indirect) if one is not None]
+        refused = [one for one in claims if one.verdict is not Verdict.CERTIFIED]
+        if refused and not self.uncertified:
+            raise CannotReleaseError(
+                Problem(
+                    "The released rows would not be certified.",
+                    "Nothing is written.",
+                    Remedy("Choose another method or policy", "policy"),
+                ),
+                *(reason for one in refused for reason in one.reasons),
+            )
+
+    def _is_expected(self, certificate: Certificate) -> bool:
+        """Whether the plan's columns are counted as the plan predicts."""
+        names, before = self.plan.names, self.before.examined.counts
+        # On these columns each pattern is one cell, so the result is deterministic.
+        expected = change_counts(
+            before.marginal(names), self.plan, np.random.default_rng(0), effects=False
+        )
+        released = certificate.examined.counts.marginal(names)
+        return compare_counts(expected, released).cell_changes == 0
 
     @property
     def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
         """The released rows: the same kind of object that came in; of files, ``Rows``."""
-        self._certifier.check(self.certificate)
+        self._check(self.certificate)
         return self._applied.rows
 
     def write(
@@ -194,14 +317,55 @@ class Release(Pictured):
         """
         if progress is None and isinstance(self.source, Rows):
             progress = self.source.progress
-        published, certificate = publish(
-            Path(path),
-            self._applied,
-            self._certifier,
-            overwrite=overwrite,
-            share=share,
-            least_count=least_count,
-            progress=progress,
+        target = target_of(Path(path), self._applied, uncertified=self.uncertified)
+        reporter, files = ProgressReporter(progress), target.files
+        names = files.names
+        check_folder(files.folder)
+        with (
+            Transaction.begin(files.folder, [*names.values()]) as transaction,
+            target.written(transaction, progress, overwrite=overwrite) as rows,
+        ):
+            rows.count()
+            reporter.report("certifying", 0, 2, is_even=False)
+            certificate = self._certified(rows)
+            self._check(certificate)
+            transaction.write_text(names["certificate"], certificate.to_json())
+            reporter.report("certifying", 1, 2, is_even=False)
+            if share:
+                shared = certificate.to_shared_json(least_count=least_count)
+                transaction.write_text(names["shared"], shared, mode=0o644)
+            inputs, output = target.manifest_entries(transaction)
+            counts = certificate.examined.counts.marginal(self.plan.names)
+            output |= {
+                "rows": rows.count().row_count,
+                "counts_sha256": counts.digest,
+                "certificate_sha256": sha256(transaction.temporary(names["certificate"])),
+                **({"dropped_columns": list(self.drop)} if self.drop else {}),
+            }
+            manifest = manifest_text(
+                self.plan,
+                self.seed,
+                self.nonce,
+                self.statement,
+                inputs=inputs,
+                output=output,
+            )
+            transaction.write_text(names["manifest"], manifest)
+            # The stand-alone checker confirms both before any file gets its name.
+            rows_file = transaction.temporary(names["data"]) if "data" in names else None
+            for role in ("certificate", "shared") if share else ("certificate",):
+                confirm(transaction.temporary(names[role]), rows_file, progress)
+            reporter.report("certifying", 2, 2, is_even=False)
+            superseded = transaction.commit(
+                target.applied.inputs, overwrite=overwrite, last=target.rename
+            )
+        published = PublishedFiles(
+            data=target.data,
+            certificate=files.path("certificate"),
+            manifest=files.path("manifest"),
+            shared=files.path("shared") if share else None,
+            removed=transaction.removed + target.dropped,
+            superseded=superseded,
         )
         # What is on the disk now is the release; it need not be counted again.
         vars(self).setdefault("certificate", certificate)
@@ -214,33 +378,33 @@ class Release(Pictured):
         return None
 
     @cached_property
-    def betrayals(self) -> tuple[Betrayal, ...]:
-        """The released columns that tell which rows were changed; most rows first."""
+    def revealing_columns(self) -> tuple[RevealingColumn, ...]:
+        """The released columns that reveal which rows were changed; most rows first."""
         if self.plan.changed_decisions is None or not self.changed_rows:
             return ()
         nodes = self.before.graph.nodes
-        return find_betrayals(self.source, self._applied.counted, self.plan, nodes)
+        return find_revealing(self.source, self._applied.counted, self.plan, nodes)
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """What to know before the rows are published, with remedies."""
         return (
-            *betrayal_problems(self.betrayals),
+            *revealing_problems(self.revealing_columns),
             *released_scores(self.plan, self.drop),
         )
 
     @cached_property
     def accuracy(self) -> Accuracy | None:
         """The share of right predictions; None without labels of single rows."""
-        released = self._applied.counted
         if self.labels is None or not isinstance(self.source, Rows):
             return None
-        if self.labels in self.drop:
-            examined = self.before.examined
-            released = apply(self.source, self.plan, examined, self.seed, key=self.key).counted
-        if not isinstance(released, Rows):
+        # The labels may be among the columns that are not released.
+        whole = apply(
+            self.source, self.plan, self.before.examined, self.seed, key=self.key
+        ).counted
+        if not isinstance(whole, Rows):
             return None
-        return accuracy_by(self.labels, self.source, released, self.before)
+        return accuracy_by(self.labels, self.source, whole, self.before)
 
     @property
     def changed_rows(self) -> int:
@@ -260,8 +424,7 @@ class Release(Pictured):
 
         It is None, too, where the people compared leave nothing to ask: all got one decision.
         """
-        graph = self.before.graph
-        record = graph.record
+        record = self.before.graph.record
         if record is None or self.before.question.predicts:
             return None
         try:
@@ -277,23 +440,24 @@ class Release(Pictured):
 
     def to_dict(self) -> dict[str, Any]:
         """The release as plain values."""
-        changed = self.plan.changed_decisions
-        return {
-            "method": self.plan.method,
-            "policy": self.plan.policy,
-            "changed_rows": self.changed_rows,
-            "changed_decisions": changed.to_dict() if changed else None,
-            "changed_columns": list(changed_columns(self.plan)),
-            "dropped_columns": list(self.drop),
-            "betrayals": [betrayal.to_dict() for betrayal in self.betrayals],
-            **self.utility.to_dict(),
-            "model_distance": self.plan.model_distance,
-            **({} if self.plan.rank is None else {"rank": self.plan.rank}),
-            **({"accuracy": self.accuracy.to_dict()} if self.accuracy else {}),
-            "before": _state(self.before),
-            "after": _state(self.certificate),
-            "relearned": self.relearned.to_dict() if self.relearned else None,
+        states = {
+            when: {
+                "verdict": str(one.verdict),
+                "rows": one.row_count,
+                "subpopulations": one.partition.numbers_beside(one.by_chance),
+                **(
+                    {}
+                    if one.indirect is None
+                    else {"indirect": one.indirect.to_dict_of_change()}
+                ),
+            }
+            for when, one in self._states
         }
+        return {**super().to_dict(), **states, "relearned": plain(self.relearned)}
+
+    @property
+    def _states(self) -> tuple[tuple[str, Certificate], ...]:
+        return ("before", self.before), ("after", self.certificate)
 
     @property
     def left_behind(self) -> tuple[str, ...]:
@@ -304,7 +468,7 @@ class Release(Pictured):
     def summary(self) -> Summary:
         """What was changed, what it cost, and what is certified now."""
         rows, after = self.before.row_count, self.certificate
-        notes: list[object] = [*self.warnings, notice(self.plan), *self.left_behind]
+        notes: list[object] = [*self.warnings, self.statement.notice, *self.left_behind]
         if self.relearned and (sentence := self.relearned.sentence(after)):
             notes.append(sentence)
         in_model, changed = self.plan.model_distance, self.plan.changed_decisions
@@ -314,13 +478,20 @@ class Release(Pictured):
             sentence=f"{self.changed_rows:,} of {rows:,} rows changed",
             hint='audit.report(release).write("report.html") writes the whole page.',
             facts=(
-                ("before", _in_words(self.before)),
-                ("after", _in_words(after)),
-                *_claim_facts(self.before, after),
+                *(
+                    (when, f"{one.verdict}: {differing_text(one.partition, one.by_chance)}")
+                    for when, one in self._states
+                ),
+                *(
+                    one.indirect.fact_of_change(when)
+                    for when, one in self._states
+                    if one.indirect is not None
+                ),
                 *([("accuracy", str(self.accuracy))] if self.accuracy else []),
                 *rank_fact(self.plan.rank),
                 *(changed.facts() if changed else ()),
                 ("changed columns", ", ".join(changed_columns(self.plan)) or "none"),
+                *([("graph accepted", why)] if (why := self.accepted_graph) else []),
                 *([("dropped columns", ", ".join(self.drop))] if self.drop else []),
                 *self.utility.summary().facts,
                 *(() if in_model is None else (("distance in the model", f"{in_model:.2e}"),)),
@@ -329,25 +500,82 @@ class Release(Pictured):
         )
 
 
-def _state(certificate: Certificate) -> dict[str, Any]:
-    claim = certificate.indirect
-    return {
-        "verdict": str(certificate.verdict),
-        "rows": certificate.row_count,
-        "subpopulations": numbers_by_chance(certificate.partition, certificate.by_chance),
-        **({} if claim is None else {"indirect": claim.to_dict_of_change()}),
-    }
+def _check_plan(plan: Plan, *, uncertified: bool) -> None:
+    """Refuse a plan that no rows can be released by, before any row is touched."""
+    others = sorted({*changed_columns(plan)} - {*plan.question.columns})
+    if others and isinstance(plan, BaselinePlan):
+        raise CannotReleaseError.of(
+            f"{plan.method} changes {listed(others)}, and no decision.",
+            "Rows are released with other decisions, or other values of the protected "
+            "attribute: this method is for comparison alone.",
+            Remedy("Use modify-data", "method", "modify-data"),
+        )
+    if not uncertified and not plan.reaches_criterion:
+        raise _out_of_reach(plan)
 
 
-def _in_words(certificate: Certificate) -> str:
-    numbers, chance = certificate.partition.numbers, certificate.by_chance
-    differing = f"{numbers['violating']:,} of {numbers['measured']:,} measured differ"
-    by_chance = f"; chance alone would make {chance}" if chance else ""
-    return f"{certificate.verdict}: {differing}{by_chance}"
+def _out_of_reach(plan: Plan) -> CannotReleaseError:
+    """The plan leaves differences: which, and what would not."""
+    after = plan.after if isinstance(plan, RemovalPlan) else None
+    claim = plan.indirect if isinstance(plan, RemovalPlan) else None
+    found = " ".join(str(one) for one in claim.reasons) if claim else ""
+    if after and after.violating:
+        left = after.by_strength.tolist()
+        places = "; ".join(_place(after, line) for line in left[:_SHOWN])
+        more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
+        found = f"Still at or beyond {plan.question.threshold}: {places}{more}."
+    # Policies that take groups reach it unless only some groups may change.
+    some = policy_of(plan.method, plan.policy).takes_groups
+    return CannotReleaseError.of(
+        f"{plan.method} ({plan.policy}) does not reach the criterion.",
+        found or "It gives no guarantee.",
+        (
+            Remedy("Let decisions of more groups change, or of all: leave that out", "only")
+            if some
+            else Remedy(
+                "Use modify-data, which always reaches it with this policy",
+                "policy",
+                "minimal",
+            ),
+            Remedy(
+                "allow a file whose name says that it is uncertified",
+                "uncertified",
+                value=True,
+            ),
+        ),
+    )
 
 
-def _claim_facts(before: Certificate, after: Certificate) -> Iterator[tuple[str, str]]:
-    """The claim about effects through other attributes, if the question makes one."""
-    for when, certificate in (("before", before), ("after", after)):
-        if certificate.indirect is not None:
-            yield certificate.indirect.fact_of_change(when)
+def _place(partition: Partition, line: int) -> str:
+    where = partition.where(line).items()
+    alike = ", ".join(f"{name} = {label}" for name, label in where) or "everybody"
+    pair = f"{' and '.join(partition.lead_labels(line))}, "
+    pair = "" if partition.question.group else pair
+    return f"{alike}: {pair}{partition.risk_difference(line)}"
+
+
+def _check_dropped(rows: Rows | CountTable, plan: Plan, drop: Sequence[str]) -> None:
+    """Refuse columns that do not exist, or that the certificate of the release counts."""
+    available, frequency = rows.names, None
+    if isinstance(rows, Rows):
+        available, frequency = rows.sources[0].names, rows.codings.frequency
+    unknown = [name for name in dict.fromkeys(drop) if name not in available]
+    if unknown:
+        raise ColumnError.unknown(unknown, available)
+    if drop and isinstance(plan, GeneratedPlan):
+        raise QuestionError.of(
+            "New rows have only the columns of the graph.",
+            remedy="Do not name columns to drop.",
+        )
+    counted = {*plan.certificate.graph.nodes, *plan.names, frequency}
+    problems = [
+        Problem(
+            f"{name!r} cannot be dropped.",
+            "The certificate of the release counts it.",
+            Remedy("Leave it out of the question first", "exclude", [name]),
+        )
+        for name in dict.fromkeys(drop)
+        if name in counted
+    ]
+    if problems:
+        raise QuestionError(*problems)

@@ -1,34 +1,33 @@
 """What to change: plans that remove every measured difference; no row is touched here."""
 
 from evenhand.removal.baselines import (
-    BaselinePlan,
     LocalMassaging,
     LocalPreferentialSampling,
     Seed,
     ShuffleProtected,
 )
-from evenhand.removal.methods import Baseline, Method, method_by, named_method, plan_removal
+from evenhand.removal.methods import Baseline, Method, named_method, plan_removal
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
-from evenhand.removal.policies import POLICIES, Policy, policy_of
-from evenhand.removal.removal_plan import (
-    ByDirection,
+from evenhand.removal.moves import DecisionChanges
+from evenhand.removal.plan import (
+    BaselinePlan,
     ChangedDecisions,
-    DecisionChanges,
     GeneratedPlan,
     Move,
     Plan,
     RemovalPlan,
     changeable_columns,
     changed_columns,
+    rank_fact,
 )
+from evenhand.removal.policies import POLICIES, Policy, policy_of
 from evenhand.removal.repair_attributes import RepairAttributes
 
 __all__ = [
     "POLICIES",
     "Baseline",
     "BaselinePlan",
-    "ByDirection",
     "ChangedDecisions",
     "DecisionChanges",
     "GeneratedPlan",
@@ -46,8 +45,8 @@ __all__ = [
     "ShuffleProtected",
     "changeable_columns",
     "changed_columns",
-    "method_by",
     "named_method",
     "plan_removal",
     "policy_of",
+    "rank_fact",
 ]

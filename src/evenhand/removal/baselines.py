@@ -10,8 +10,7 @@ The paper that we compare with conditions on each attribute in turn, and states 
 nor order. Here the ranker is a logistic regression on counts, and the order that of the names.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
@@ -20,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
-from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import CannotReleaseError, ColumnError, Remedy, ResourceError, listed
 from evenhand.evidence import Certificate, Partition
-from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
-from evenhand.removal.modify_data import check_releasable, check_two_groups
-from evenhand.removal.removal_plan import ByDirection, ChangedDecisions, FromCertificate, Move
+from evenhand.removal.modify_data import check_releasable
+from evenhand.removal.plan import BaselinePlan, Move
 
 # NumPy's generators choose among fewer rows than this.
 _MOST_ROWS = 10**9
@@ -57,8 +55,6 @@ def choose_rows(
 
 _MAX_ITERATIONS = 30
 _TOLERANCE = 1e-6
-# Each iteration solves a linear system with one unknown per value.
-_MOST_VALUES = 1000
 
 
 def favorable_scores(
@@ -75,12 +71,6 @@ def favorable_scores(
     [-1.45, 1.45]
     """
     people = people.pruned()
-    if sum(people.cards) > _MOST_VALUES:
-        raise ResourceError.of(
-            f"Ranking people by {sum(people.cards):,} values would take too long.",
-            f"At most {_MOST_VALUES:,} values of all attributes together are allowed.",
-            "Merge values or put numbers in classes.",
-        )
     # The index of each coefficient: one column for the intercept and one per attribute.
     ends = np.cumsum([1, *people.cards])
     size, used = int(ends[-1]), len(people.cards) + 1
@@ -123,60 +113,6 @@ Cells: TypeAlias = NDArray[np.int64]
 _MOST_OPERATIONS = 2e9
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class BaselinePlan(FromCertificate, Described):
-    """Moves whose patterns give the value of every attribute. They may not suffice."""
-
-    method: str
-    policy: str
-    certificate: Certificate
-    names: tuple[str, ...]
-    moves: tuple[Move, ...]
-    redrawn: ClassVar[tuple[ConditionalTable, ...]] = ()
-    reaches_criterion: ClassVar[bool] = False
-    model_distance: ClassVar[None] = None
-
-    @property
-    def changed_rows(self) -> int:
-        """How many rows are changed, left out or doubled."""
-        return sum(move.row_count for move in self.moves)
-
-    @property
-    def changed_decisions(self) -> ChangedDecisions | None:
-        """The changed decisions by group and direction; None if it is not these that change."""
-        question = self.question
-        amounts: Counter[tuple[str, bool]] = Counter()
-        for move in self.moves:
-            if question.decision not in move.becomes:
-                return None
-            favorable = move.becomes[question.decision] in question.favorable_values
-            amounts[move.where[question.groups_column], favorable] += move.row_count
-        labels = self.partition.groups
-        groups = (ByDirection(amounts[label, True], amounts[label, False]) for label in labels)
-        return ChangedDecisions(groups=tuple(groups), labels=labels, question=question)
-
-    def to_dict(self) -> dict[str, object]:
-        """The plan as plain values."""
-        changed = self.changed_decisions
-        return {
-            "method": self.method,
-            "policy": self.policy,
-            "changed_rows": self.changed_rows,
-            "changed_decisions": changed.to_dict() if changed else None,
-            "reaches_criterion": self.reaches_criterion,
-            "moves": [move.to_dict() | {"times": move.times} for move in self.moves],
-        }
-
-    def summary(self) -> Summary:
-        """The plan's total, and that it promises nothing."""
-        changed = self.changed_decisions
-        return Summary(
-            title=f"{self.method} ({self.policy}): {self.changed_rows:,} rows would change",
-            facts=changed.facts() if changed else (),
-            notes=("A method to compare with: it gives no guarantee.",),
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShuffleProtected:
     """Permute the values of the protected attribute among all rows.
@@ -198,30 +134,24 @@ class ShuffleProtected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _LocalMethod:
-    """Move both groups' rates to their mean, given one explanatory attribute after another.
-
-    Without ``explanatory`` all attributes are taken, in the order of their names.
-    """
-
-    explanatory: tuple[str, ...] = ()
-    guaranteed: ClassVar[bool] = False
-
-    @property
-    def policy(self) -> str:
-        """On what the two rates are conditioned."""
-        chosen = ", ".join(self.explanatory)
-        return f"given {chosen}" if chosen else "given each attribute"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalMassaging(_LocalMethod):
+class LocalMassaging:
     """Change decisions until both groups' rates are the mean of the two, in one part at a time.
+
+    The parts are those of one explanatory attribute after another; without ``explanatory`` all
+    are taken, in the order of their names.
 
     Paper: table:comparison
     """
 
+    explanatory: tuple[str, ...] = ()
     name: ClassVar[str] = "local-massaging"
+    guaranteed: ClassVar[bool] = False
+    samples: ClassVar[bool] = False
+
+    @property
+    def policy(self) -> str:
+        """On what the two rates are conditioned."""
+        return f"given {', '.join(self.explanatory) or 'each attribute'}"
 
     def plan(
         self,
@@ -232,13 +162,18 @@ class LocalMassaging(_LocalMethod):
     ) -> BaselinePlan:
         """Decide which rows change; ``progress`` is called after each part."""
         people = _People.of(certificate)
-        generator = people.generator(seed)
-        after = people.equalize_rates(self.explanatory, generator, progress)
-        return people.plan(self.name, self.policy, after, becomes=people.question.decision)
+        names = self.explanatory or people.lines.names
+        if unknown := [name for name in names if name not in people.lines.names]:
+            raise ColumnError.unknown(unknown, people.lines.names, where="explanatory")
+        after = people.equalize_rates(
+            names, people.generator(seed), progress, samples=self.samples
+        )
+        becomes = None if self.samples else people.question.decision
+        return people.plan(self.name, self.policy, after, becomes=becomes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalPreferentialSampling(_LocalMethod):
+class LocalPreferentialSampling(LocalMassaging):
     """Leave rows out and double others, half as many of each as massaging would change.
 
     So the rates go half the way. This is how we read the original, and it comes nearer to the
@@ -248,19 +183,7 @@ class LocalPreferentialSampling(_LocalMethod):
     """
 
     name: ClassVar[str] = "local-preferential-sampling"
-
-    def plan(
-        self,
-        certificate: Certificate,
-        *,
-        seed: Seed | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> BaselinePlan:
-        """Decide which rows are left out or doubled; ``progress`` is called after each part."""
-        people = _People.of(certificate)
-        generator = people.generator(seed)
-        after = people.equalize_rates(self.explanatory, generator, progress, by_sampling=True)
-        return people.plan(self.name, self.policy, after)
+    samples: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,13 +195,13 @@ class _People:
 
     @classmethod
     def of(cls, certificate: Certificate) -> "_People":
-        check_two_groups(check_releasable(certificate), "This method")
+        groups = check_releasable(certificate).groups
         question, counts = certificate.question, certificate.examined.counts
         values = counts.attribute(question.decision).values
-        if len(question.protected_names) > 1 or len(values) > 2:
+        if len(groups) != 2 or len(question.protected_names) > 1 or len(values) != 2:
             raise CannotReleaseError.of(
-                "This method is for one protected attribute and a decision of two values.",
-                f"There are {listed(question.protected_names)} and {listed(values)}.",
+                "This method is for two groups of one attribute, and a decision of two values.",
+                f"There are the groups {listed(groups)} and the values {listed(values)}.",
                 Remedy("Use modify-data", "method", "modify-data"),
             )
         others = {*counts.names} - {*question.columns}
@@ -300,22 +223,24 @@ class _People:
 
     def equalize_rates(
         self,
-        explanatory: Iterable[str],
+        names: Sequence[str],
         generator: np.random.Generator,
         progress: ProgressCallback | None = None,
         *,
-        by_sampling: bool = False,
+        samples: bool,
     ) -> Cells:
         """The rows after moving both groups' rates to their mean, in one part after another.
 
-        ``by_sampling`` leaves rows out and doubles others instead of changing decisions.
+        A part is all lines with one value of one of the names; all lines if there is no name.
+        With ``samples`` rows are left out and doubled, and no decision changes.
         """
-        names = tuple(explanatory) or self.lines.names
-        if unknown := [name for name in names if name not in self.lines.names]:
-            raise ColumnError.unknown(unknown, self.lines.names, where="explanatory")
         first = self.cells
-        cells = first.copy()
-        parts, reporter = [*self._parts(names)], ProgressReporter(progress)
+        cells, reporter = first.copy(), ProgressReporter(progress)
+        columns = [self.lines.assignments.column(name) for name in names]
+        parts = [
+            np.flatnonzero(column == code) for column in columns for code in np.unique(column)
+        ]
+        parts = parts if columns else [np.arange(len(self.lines))]
         self._check_work(parts)
         for at, part in enumerate(parts):
             reporter.report("ranking people", at, len(parts))
@@ -326,27 +251,15 @@ class _People:
             for group, amount in enumerate(amounts):
                 # A positive amount is to become favorable: unfavorable rows decrease.
                 source, target = (0, 1) if amount > 0 else (1, 0)
-                if by_sampling:
-                    half = round(Fraction(abs(amount), 2))
+                many = round(Fraction(abs(amount), 2)) if samples else abs(amount)
+                added = removed = _take(now[:, group, source], nearest[source], many)
+                if samples:
                     rows = now[:, group, target]
                     room = np.minimum(rows, 2 * first[part, group, target] - rows)
-                    added = _take(room, nearest[target], half)
-                    removed = _take(now[:, group, source], nearest[source], half)
-                else:
-                    added = _take(now[:, group, source], nearest[source], abs(amount))
-                    removed = added
+                    added = _take(room, nearest[target], many)
                 cells[part, group, target] += added
                 cells[part, group, source] -= removed
         return cells
-
-    def _parts(self, names: Iterable[str]) -> Iterator[NDArray[np.intp]]:
-        """The lines of each value of each name in turn; all lines where there is no name."""
-        if not names:
-            yield np.arange(len(self.lines))
-        for name in names:
-            column = self.lines.assignments.column(name)
-            for code in np.unique(column):
-                yield np.flatnonzero(column == code)
 
     def _check_work(self, parts: Sequence[NDArray[np.intp]]) -> None:
         """Refuse what would take minutes, whatever the parts hold."""
@@ -356,7 +269,10 @@ class _People:
             raise ResourceError.of(
                 f"Ranking people by {sum(cards):,} values of {len(cards):,} attributes, anew "
                 f"for each of {len(parts):,} values, would take too long.",
-                remedy=Remedy("Name fewer columns", "columns"),
+                remedy=(
+                    Remedy("Merge values", "merge"),
+                    Remedy("name fewer columns", "columns"),
+                ),
             )
 
     def _nearest(
@@ -386,19 +302,18 @@ class _People:
     def _moves(self, change: Cells, becomes: str | None) -> Iterator[Move]:
         """Rows get the other value of ``becomes``; without it they are left out or doubled."""
         question = self.question
-        groups, decisions = self.lines.groups, self.lines.decisions[::-1]
-        for line, group, decision in np.argwhere(change < 0 if becomes else change).tolist():
-            where = self.lines.where(line) | {
-                question.groups_column: groups[group],
-                question.decision: decisions[decision],
-            }
-            rows = int(change[line, group, decision])
+        labels = {
+            question.groups_column: self.lines.groups,
+            question.decision: self.lines.decisions[::-1],
+        }
+        for at in np.argwhere(change < 0 if becomes else change).tolist():
+            code = dict(zip(labels, at[1:], strict=True))
+            where = self.lines.where(at[0]) | {n: labels[n][c] for n, c in code.items()}
+            rows = int(change[tuple(at)])
             if becomes is None:
                 yield Move(where, abs(rows), {}, times=0 if rows < 0 else 2)
-            elif becomes == question.decision:
-                yield Move(where, -rows, {becomes: decisions[1 - decision]})
             else:
-                yield Move(where, -rows, {becomes: groups[1 - group]})
+                yield Move(where, -rows, {becomes: labels[becomes][1 - code[becomes]]})
 
 
 def _amounts(cells: Cells) -> tuple[int, int]:

@@ -17,18 +17,20 @@ TOLERANCE = 1e-6
 _ONE_AT_A_TIME = Lock()
 
 
-def strict_difference(
-    sizes: tuple[int, int], threshold: Fraction
-) -> tuple[float, float, float]:
-    """What multiplies the counts of two groups, and the largest difference of the products.
+def strict_differences(
+    first: NDArray[np.int64], second: NDArray[np.int64], threshold: Fraction
+) -> NDArray[np.float64]:
+    """What multiplies the counts of two groups of these sizes, and the largest difference.
 
     Rates of the two groups differ by multiples of 1 / lcm of their sizes, by less than the
     threshold. The unit is a row of the smaller group, beside which HiGHS tolerates little.
     """
-    first, second = sizes
-    common, unit = lcm(*sizes), min(sizes)
-    most = Fraction((ceil(threshold * common) - 1) * unit, common)
-    return unit / first, -unit / second, float(most)
+    limits = np.zeros((3, len(first)))
+    for at, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        common, unit = lcm(a, b), min(a, b)
+        most = Fraction((ceil(threshold * common) - 1) * unit, common)
+        limits[:, at] = unit / a, -unit / b, float(most)
+    return limits
 
 
 def solve_integers(

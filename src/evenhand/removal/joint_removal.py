@@ -8,7 +8,7 @@ programme, whose answer is checked exactly.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.effects import Indirect
 from evenhand.effects.effects import DirectionEffects, GraphEffects
-from evenhand.effects.indirect_reasons import not_identified
+from evenhand.effects.measure import not_identified
 from evenhand.errors import CannotReleaseError, Problem, Remedy, ResourceError, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.certification import direct_edge
-from evenhand.removal.integer_programme import TOLERANCE, solve_integers, strict_difference
+from evenhand.removal.integer_programme import TOLERANCE, solve_integers, strict_differences
 from evenhand.removal.window import fewest_in_window, within_window
 
 Counts = NDArray[np.int64]
@@ -68,11 +67,6 @@ class LinearEffect:
         """Whether the effect lies strictly between the limits."""
         return self.lower < self.value(favorable, rows) < self.upper
 
-    def per_decision(self, rows: Counts) -> NDArray[np.float64]:
-        """What one more favorable decision adds in each cell."""
-        added: NDArray[np.float64] = self.weights.astype(np.float64) / np.maximum(rows, 1)
-        return np.where(rows > 0, added, 0.0)
-
     def closed_limits(self, rows: Counts) -> tuple[Fraction, Fraction]:
         """The least and the largest value within the limits that counts can give.
 
@@ -91,54 +85,43 @@ class LinearEffect:
 class JointProblem:
     """Rates to differ by less than a threshold in each compared line, and effects to limit.
 
-    All counts are two groups × lines: ``old`` are the favorable decisions, new ones may go from
-    ``lowest`` to ``highest``. ``compared`` marks lines.
+    All counts are two groups × lines; ``favorable`` are the decisions as they are. ``compared``
+    marks lines, ``may_change`` the groups whose decisions may change, by default both.
     """
 
-    old: Counts
+    favorable: Counts
     rows: Counts
     compared: NDArray[np.bool_]
     threshold: Fraction
-    effects: Sequence[LinearEffect]
-    lowest: Counts
-    highest: Counts
+    effects: Sequence[LinearEffect] = ()
+    only_raise: bool = False
+    may_change: NDArray[np.bool_] | None = None
 
-    @classmethod
-    def of(
-        cls,
-        favorable: Counts,
-        rows: Counts,
-        threshold: Fraction,
-        effects: Sequence[LinearEffect],
-        *,
-        compared: NDArray[np.bool_],
-        only_raise: bool = False,
-        may_change: NDArray[np.bool_] | None = None,
-    ) -> "JointProblem":
-        """The problem in which the groups that ``may_change`` do, in all lines."""
-        movable = np.True_ if may_change is None else may_change[:, None]
-        return cls(
-            old=favorable,
-            rows=rows,
-            compared=compared,
-            threshold=threshold,
-            effects=effects,
-            lowest=np.where(movable & (not only_raise), 0, favorable),
-            highest=np.where(movable, rows, favorable),
-        )
+    @cached_property
+    def lowest(self) -> Counts:
+        """The least that new counts may be."""
+        return np.where(self._movable & (not self.only_raise), 0, self.favorable)
+
+    @cached_property
+    def highest(self) -> Counts:
+        """The most that new counts may be."""
+        return np.where(self._movable, self.rows, self.favorable)
+
+    @property
+    def _movable(self) -> Any:  # noqa: ANN401  # one truth value, or a column of them
+        return np.True_ if self.may_change is None else self.may_change[:, None]
 
     def without_effects(self) -> tuple[Counts, NDArray[np.bool_]]:
         """The counts with the fewest changes if effects had no limits, and where any do."""
-        movable: NDArray[np.bool_] = np.any(self.lowest < self.highest, axis=1)
         new, possible = fewest_in_window(
-            self.old * self.compared,
+            self.favorable * self.compared,
             self.rows * self.compared,
             self.threshold,
-            only_raise=bool((self.lowest == self.old).all()),
-            may_change=movable,
+            only_raise=self.only_raise,
+            may_change=self.may_change,
             asked=0,
         )
-        return np.where(self.compared, new, self.old), possible
+        return np.where(self.compared, new, self.favorable), possible
 
     def is_met(self, counts: Counts) -> bool:
         """Whether new counts are allowed and meet everything, in integers and fractions."""
@@ -150,7 +133,7 @@ class JointProblem:
 
     def changed(self, counts: Counts) -> int:
         """How many decisions change."""
-        return int(abs(counts - self.old).sum())
+        return int(abs(counts - self.favorable).sum())
 
     @property
     def cells(self) -> int:
@@ -158,53 +141,32 @@ class JointProblem:
         return int(np.count_nonzero(self.lowest < self.highest))
 
     @cached_property
-    def per_decision(self) -> NDArray[np.float64]:
-        """What one more favorable decision adds, by effect, group and line."""
-        added = [effect.per_decision(self.rows) for effect in self.effects]
-        return np.stack(added) if added else np.zeros((0, *self.rows.shape))
-
-    @cached_property
-    def limits(self) -> NDArray[np.float64]:
-        """The least and the largest value of each effect."""
-        pairs = [tuple(map(float, effect.closed_limits(self.rows))) for effect in self.effects]
-        return np.array(pairs, np.float64).reshape(len(pairs), 2).T
+    def limits(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """The least and the largest value of each effect that counts can give it."""
+        return tuple(effect.closed_limits(self.rows) for effect in self.effects)
 
     @property
     def leaves_values(self) -> bool:
         """Whether each effect has any value within its limits."""
         return all(
             effect.lower < effect.upper and low <= high
-            for effect, (low, high) in zip(self.effects, self.limits.T, strict=True)
+            for effect, (low, high) in zip(self.effects, self.limits, strict=True)
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class JointChange:
-    """New favorable counts, how many decisions change, and how many must at least."""
-
-    counts: Counts
-    changed: int
-    lower_bound: int
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether nothing with fewer changes meets the criterion."""
-        return self.changed == self.lower_bound
-
-
-def fewest_with_effects(problem: JointProblem) -> JointChange:
-    """The new favorable counts with the fewest changes.
+def fewest_with_effects(problem: JointProblem) -> tuple[Counts, int]:
+    """The new favorable counts with the fewest changes, and how many must change at least.
 
     Raises ``CannotReleaseError`` if no counts meet the criterion, or none were found.
 
     >>> old, rows = np.array([[4, 2], [8, 8]]), np.array([[10, 10], [10, 20]])
     >>> weights = np.array([[Fraction(-1, 4), Fraction(1, 4)], [Fraction(0)] * 2])
     >>> effect = LinearEffect(weights=weights, lower=Fraction(-1, 50), upper=Fraction(1, 50))
-    >>> both = np.array([True, True])
-    >>> problem = JointProblem.of(old, rows, Fraction(1, 4), [effect], compared=both)
-    >>> change = fewest_with_effects(problem)
-    >>> change.counts.tolist(), change.changed, change.is_proven
-    ([[4, 4], [6, 8]], 4, True)
+    >>> problem = JointProblem(favorable=old, rows=rows, compared=np.array([True, True]),
+    ...                        threshold=Fraction(1, 4), effects=[effect])
+    >>> counts, at_least = fewest_with_effects(problem)
+    >>> counts.tolist(), problem.changed(counts), at_least
+    ([[4, 4], [6, 8]], 4, 4)
     """
     counts, possible = problem.without_effects()
     if not possible.all() or not problem.leaves_values:
@@ -213,10 +175,7 @@ def fewest_with_effects(problem: JointProblem) -> JointChange:
     if not problem.is_met(counts):
         counts, at_least = _by_programme(problem)
         bound = max(bound, at_least)
-    changed = problem.changed(counts)
-    return JointChange(
-        counts=counts, changed=changed, lower_bound=min(ceil(bound - TOLERANCE), changed)
-    )
+    return counts, min(ceil(bound - TOLERANCE), problem.changed(counts))
 
 
 def _by_programme(problem: JointProblem) -> tuple[Counts, float]:
@@ -236,8 +195,8 @@ def _by_programme(problem: JointProblem) -> tuple[Counts, float]:
             bound = answer.mip_dual_bound or 0.0
         if answer.x is None:
             break
-        up, down = np.rint(answer.x).astype(np.int64).reshape(2, *problem.old.shape)
-        if problem.is_met(counts := problem.old + up - down):
+        up, down = np.rint(answer.x).astype(np.int64).reshape(2, *problem.rows.shape)
+        if problem.is_met(counts := problem.favorable + up - down):
             return counts, bound
     raise CannotReleaseError.of(
         "No decisions were found that meet the criterion with the effects asked about.",
@@ -250,32 +209,28 @@ def _programme(problem: JointProblem, margin: float) -> Any:  # noqa: ANN401  # 
     """Unknowns: by how much each count rises, and by how much it falls."""
     from scipy.sparse import coo_array, csr_array, hstack, vstack  # noqa: PLC0415
 
-    rows, size = problem.rows, problem.old.size
+    rows, old = problem.rows, problem.favorable
     lines = np.flatnonzero(problem.compared)
-    most, rates = np.zeros(len(lines)), np.zeros((2, len(lines)))
-    for at, line in enumerate(lines.tolist()):
-        first, second = rows[:, line].tolist()
-        *rates[:, at], most[at] = strict_difference((first, second), problem.threshold)
+    first, second = rows[:, lines]
+    *rates, most = strict_differences(first, second, problem.threshold)
     # What HiGHS tolerates is much less than a row in each line, and than the margin.
     most = np.maximum(most - (2 * TOLERANCE if margin else 0.0), 0.0)
-    cells = np.stack([lines, lines + rows.shape[1]])
-    apart = coo_array(
-        (rates.ravel(), (np.tile(np.arange(len(lines)), 2), cells.ravel())),
-        shape=(len(lines), size),
-    )
-    effects = problem.per_decision.reshape(-1, size)
+    cells = np.concatenate([lines, lines + rows.shape[1]])
+    at = np.tile(np.arange(len(lines)), 2)
+    apart = coo_array((np.concatenate(rates), (at, cells)), shape=(len(lines), old.size))
+    # What one more favorable decision adds to each effect, in units of the most that one does.
+    weights = np.array([one.weights for one in problem.effects], np.float64)
+    effects = weights.reshape(-1, old.size) / np.maximum(rows, 1).ravel() * (rows > 0).ravel()
     unit = 1 / np.maximum(np.abs(effects).max(axis=1, initial=0.0), 1e-300)
-    lower, upper = (problem.limits + np.array([[margin], [-margin]])) * unit
+    limits = np.array(problem.limits, np.float64).reshape(-1, 2).T
+    lower, upper = (limits + np.array([[margin], [-margin]])) * unit
     matrix = vstack([apart, csr_array(effects * unit[:, None])])
-    now = matrix @ problem.old.ravel()
-    low, high = problem.lowest - problem.old, problem.highest - problem.old
+    now = matrix @ old.ravel()
+    low, high = problem.lowest - old, problem.highest - old
     return solve_integers(
-        np.ones(2 * size),
-        integrality=np.ones(2 * size, np.int64),
-        bounds=(
-            np.maximum([low, -high], 0).ravel(),
-            np.maximum([high, -low], 0).ravel(),
-        ),
+        np.ones(2 * old.size),
+        integrality=np.ones(2 * old.size, np.int64),
+        bounds=(np.maximum([low, -high], 0).ravel(), np.maximum([high, -low], 0).ravel()),
         constraints=[
             (
                 hstack([matrix, -matrix]),
@@ -321,39 +276,33 @@ def through_effects(certificate: Certificate, threshold: Fraction) -> tuple[Line
 
 def identified_graph(certificate: Certificate) -> GraphEffects:
     """The one graph in which the effect is identified, or ``CannotReleaseError``."""
-    claim = certificate.indirect
+    claim, question = certificate.indirect, certificate.question
     if claim is None or not claim.graphs or not claim.is_exact:
         raise CannotReleaseError(*(claim.reasons if claim else ()))
-    if problems := (*_open_edges(certificate, claim), *_refused(claim)):
+    problems = [
+        Problem(
+            f"A release that removes the effect through {listed(question.redlining)} needs one "
+            "graph.",
+            f"The graph does not direct {a} - {b}.",
+            direct_edge(a, b),
+        )
+        for a, b in sorted(certificate.graph.undirected)
+        if len({one.sides.graph.arrows & {(a, b), (b, a)} for one in claim.graphs}) > 1
+    ]
+    if claim.witnesses:
+        problems.append(not_identified(claim.witnesses, question))
+    if not question.favorable:
+        problems.append(
+            Problem(
+                "Effects through other attributes are removed from favorable decisions.",
+                "None is named.",
+                Remedy("Name what is favorable", "favorable"),
+            )
+        )
+    if problems:
         raise CannotReleaseError(*problems)
     (graph,) = claim.graphs
     return graph
-
-
-def _open_edges(certificate: Certificate, claim: Indirect) -> Iterator[Problem]:
-    """The open edges that the graphs direct in different ways."""
-    through = listed(certificate.question.redlining)
-    for a, b in sorted(certificate.graph.undirected):
-        both = ((a, b), (b, a))
-        ways = {graph.sides.graph.arrows.intersection(both) for graph in claim.graphs}
-        if len(ways) > 1:
-            yield Problem(
-                f"A release that removes the effect through {through} needs one graph.",
-                f"The graph does not direct {a} - {b}.",
-                direct_edge(a, b),
-            )
-
-
-def _refused(claim: Indirect) -> Iterator[Problem]:
-    question = claim.question
-    if claim.witnesses:
-        yield not_identified(claim.witnesses, question)
-    if not question.favorable:
-        yield Problem(
-            "Effects through other attributes are removed from favorable decisions.",
-            "None is named.",
-            Remedy("Name what is favorable", "favorable"),
-        )
 
 
 def _by_line(

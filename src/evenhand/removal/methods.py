@@ -1,6 +1,6 @@
 """All methods by name, and a plan by any of them."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from evenhand.display import ProgressCallback
 from evenhand.errors import QuestionError, Remedy, did_you_mean
@@ -8,7 +8,6 @@ from evenhand.evidence import Certificate
 from evenhand.question import Number
 from evenhand.question.parse_values import check_seed
 from evenhand.removal.baselines import (
-    BaselinePlan,
     LocalMassaging,
     LocalPreferentialSampling,
     Seed,
@@ -16,8 +15,8 @@ from evenhand.removal.baselines import (
 )
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
-from evenhand.removal.policies import POLICIES, Policy, policies_of
-from evenhand.removal.removal_plan import GeneratedPlan, RemovalPlan
+from evenhand.removal.plan import Plan
+from evenhand.removal.policies import POLICIES, policies_of
 from evenhand.removal.repair_attributes import RepairAttributes
 
 Method: TypeAlias = ModifyData | ModifyGraph
@@ -25,15 +24,7 @@ Baseline: TypeAlias = (
     ShuffleProtected | LocalMassaging | LocalPreferentialSampling | RepairAttributes
 )
 
-_BASELINES: dict[str, type[Baseline]] = {
-    one.name: one
-    for one in (ShuffleProtected, LocalMassaging, LocalPreferentialSampling, RepairAttributes)
-}
-
-
-def method_by(policy: Policy) -> Method | Baseline:
-    """The method of a policy, without further settings."""
-    return named_method(policy.method, policy.name)
+_BASELINES: dict[str, type[Baseline]] = {one.name: one for one in get_args(Baseline)}
 
 
 def named_method(
@@ -45,7 +36,12 @@ def named_method(
     rank: str | None = None,
 ) -> Method | Baseline:
     """The method of a name; without a policy the first of its policies."""
-    if rank is not None and method != ModifyData.name:
+    known = policies_of(method)
+    name = policy or next(iter(known), "")
+    allowed: Any = margin  # a method reads it
+    if method == ModifyData.name:
+        return ModifyData(policy=name, margin=allowed, only=only, rank=rank)
+    if rank is not None:
         raise QuestionError.of(
             f"{method} does not choose rows by a score.",
             remedy=(
@@ -53,21 +49,8 @@ def named_method(
                 Remedy("use modify-data", "method", ModifyData.name),
             ),
         )
-    known = policies_of(method)
-    name = policy or next(iter(known), "")
-    if method == ModifyData.name:
-        return ModifyData(
-            policy=name,
-            margin=margin,  # type: ignore[arg-type]  # read there
-            only=only,
-            rank=rank,
-        )
     if name in known and method == ModifyGraph.name:
-        return ModifyGraph(
-            margin=margin,  # type: ignore[arg-type]  # read there
-            generate=name == "generate",
-            sample=name == "sample",
-        )
+        return ModifyGraph(margin=allowed, generate=name == "generate", sample=name == "sample")
     if name in known:
         return _BASELINES[method]()
     named = [*dict.fromkeys(one.method for one in POLICIES)]
@@ -84,7 +67,7 @@ def plan_removal(
     method: Method | Baseline | None = None,
     seed: Seed | None = None,
     progress: ProgressCallback | None = None,
-) -> RemovalPlan | GeneratedPlan | BaselinePlan:
+) -> Plan:
     """Plan the change that removes what a certificate found, by default with ``ModifyData``.
 
     Only baselines, which give no guarantee, use the seed; by default it is derived from the
@@ -92,7 +75,7 @@ def plan_removal(
     """
     if isinstance(method, Baseline):
         seed = check_seed(seed) if isinstance(seed, int) else seed
-        if isinstance(method, LocalMassaging | LocalPreferentialSampling):
+        if isinstance(method, LocalMassaging):
             return method.plan(certificate, seed=seed, progress=progress)
         return method.plan(certificate, seed=seed)
     return (method or ModifyData()).plan(certificate)

@@ -7,7 +7,8 @@ jump past its other side in small groups. The policies here solve the integer pr
 ``paper`` and ``printed`` keep the rule, for comparison, and their plans say what they leave.
 """
 
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from math import ceil
@@ -27,21 +28,17 @@ from evenhand.errors import (
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.certification import direct_edge
 from evenhand.question import exact_fraction
-from evenhand.question.parse_values import require_texts
+from evenhand.question.parse_values import refused, require_texts
 from evenhand.removal.joint_removal import (
-    JointChange,
     JointProblem,
     fewest_with_effects,
     through_effects,
 )
-from evenhand.removal.many_values import (
-    fewest_rows_cumulative,
-    fewest_rows_every,
-    fewest_steps_cumulative,
-)
+from evenhand.removal.many_values import fewest_rows, fewest_steps_cumulative
+from evenhand.removal.moves import changes_to
+from evenhand.removal.plan import RemovalPlan
 from evenhand.removal.policies import Policy, policies_of
-from evenhand.removal.removal_plan import RemovalPlan, StoredDecisions
-from evenhand.removal.window import fewest_in_window
+from evenhand.removal.window import fewest_in_window, within_window
 
 
 def check_releasable(certificate: Certificate) -> Partition:
@@ -92,17 +89,6 @@ def check_releasable(certificate: Certificate) -> Partition:
     return certificate.partition
 
 
-def check_two_groups(partition: Partition, what: str) -> None:
-    """Refuse more than two groups or two decisions, for a method that knows only two."""
-    if len(partition.groups) != 2 or partition.counts.shape[0] != 2:
-        raise CannotReleaseError.of(
-            f"{what} is for two groups and two decisions.",
-            f"There are {len(partition.groups)} groups and {len(partition.decisions)} kinds of "
-            "decision.",
-            (Remedy("Name a group", "group"), Remedy("use another method", "method")),
-        )
-
-
 _POLICIES = policies_of("modify-data")
 
 
@@ -136,18 +122,11 @@ class ModifyData:
                 f"There is no policy {self.policy!r}.",
                 remedy=f"Choose one of {', '.join(_POLICIES)}.",
             )
-        try:
+        margin = Fraction(-1)
+        with suppress(ValueError):
             margin = exact_fraction(self.margin)
-        except ValueError as error:
-            raise QuestionError.of(
-                f"The margin {self.margin!r} cannot be read.",
-                f"{error}.",
-                "Write a number.",
-            ) from error
         if margin < 0:
-            raise QuestionError.of(
-                f"The margin {self.margin} is negative.", remedy="Write 0 or more."
-            )
+            raise refused("The margin", self.margin, "no number of at least 0", "Write one")
         object.__setattr__(self, "margin", margin)
         object.__setattr__(self, "only", require_texts(self.only, "`only`"))
         if self.only and not self._rules.takes_groups:
@@ -186,62 +165,56 @@ class ModifyData:
                 ),
             )
         threshold = reduced_threshold(partition.question.threshold, self.margin)
-        lower_bound = None
-        if partition.question.redlining and self.guaranteed:
-            joint = self._joint_change(certificate, threshold)
-            change, lower_bound = joint.counts - partition.favorable[0], joint.lower_bound
-            changes = StoredDecisions.of(certificate).changes_across(change)
-        elif partition.question.favorable:
-            change = self._favorable_change(partition, threshold)
-            changes = StoredDecisions.of(certificate).changes_across(change)
+        if partition.question.favorable or (partition.question.redlining and self.guaranteed):
+            change, lower_bound = self._favorable_change(certificate, threshold)
+            new = more_favorable(partition, change)
         else:
-            new = self._new_values(partition, threshold)
-            changes = StoredDecisions.of(certificate).changes_to(new)
+            new, lower_bound = self._new_values(partition, threshold), None
         return RemovalPlan(
             method=self.name,
             policy=self.policy,
             certificate=certificate,
-            changes=changes,
+            changes=changes_to(certificate, new),
             lower_bound=lower_bound,
             rank=self.rank,
         )
 
-    def _joint_change(self, certificate: Certificate, threshold: Fraction) -> JointChange:
-        """The favorable decisions that leave no effect through chosen attributes either."""
-        self._check_applies(favorable=True)
-        partition = certificate.partition
-        indirect = reduced_threshold(partition.question.indirect_threshold, self.margin)
-        problem = JointProblem.of(
-            partition.favorable[0],
-            partition.rows,
-            threshold,
-            through_effects(certificate, indirect),
-            compared=partition.measured,
-            only_raise=self._rules.only_raise,
-            may_change=self._changeable(partition),
-        )
-        _, possible = problem.without_effects()
-        if not possible.all():
-            raise _out_of_reach(partition, np.flatnonzero(~possible))
-        return fewest_with_effects(problem)
+    def _favorable_change(
+        self, certificate: Certificate, threshold: Fraction
+    ) -> tuple[NDArray[np.int64], int | None]:
+        """By how many favorable decisions of each group grow, and how many must change.
 
-    def _favorable_change(self, partition: Partition, threshold: Fraction) -> NDArray[np.int64]:
-        """By how many the favorable decisions of each group grow in each subpopulation."""
+        The least number is known where effects through chosen attributes are limited too.
+        """
+        partition, question = certificate.partition, certificate.question
         if not self.guaranteed:
-            return _by_rule(partition, threshold, smaller=self.policy == "paper")
+            return _by_rule(partition, threshold, smaller=self.policy == "paper"), None
         self._check_applies(favorable=True)
+        only_raise, may_change = self.policy == "raise", self._changeable(partition)
+        if question.redlining:
+            indirect = reduced_threshold(question.indirect_threshold, self.margin)
+            problem = JointProblem(
+                favorable=partition.favorable[0],
+                rows=partition.rows,
+                compared=partition.measured,
+                threshold=threshold,
+                effects=through_effects(certificate, indirect),
+                only_raise=only_raise,
+                may_change=may_change,
+            )
+            new, lower_bound = fewest_with_effects(problem)
+            return new - problem.favorable, lower_bound
         favorable, rows = measured_counts(partition)
         new, _ = fewest_in_window(
             favorable,
             rows,
             threshold,
-            only_raise=self._rules.only_raise,
-            may_change=self._changeable(partition),
+            only_raise=only_raise,
+            may_change=may_change,
             reference=reference(partition),
-            asked=0 if partition.question.group is not None else None,
+            asked=0 if question.group is not None else None,
         )
-        change: NDArray[np.int64] = new - favorable
-        return change
+        return new - favorable, None
 
     def _new_values(self, partition: Partition, threshold: Fraction) -> NDArray[np.int64]:
         """The new counts of every value, of the groups that are compared."""
@@ -255,14 +228,13 @@ class ModifyData:
                     Remedy("ask for a favorable value", "criterion", "favorable"),
                 ),
             )
-        solve = fewest_rows_every
-        if partition.question.criterion == "cumulative":
-            solve = (
-                fewest_steps_cumulative if self.policy == "minimal" else fewest_rows_cumulative
-            )
         compared = partition.rows >= partition.question.min_rows
         counts = np.where(compared, partition.counts, 0)
-        new = solve(counts, threshold, reference=reference(partition))
+        other, cumulative = reference(partition), partition.question.criterion == "cumulative"
+        if cumulative and self.policy == "minimal":
+            new = fewest_steps_cumulative(counts, threshold, reference=other)
+        else:
+            new = fewest_rows(counts, threshold, cumulative=cumulative, reference=other)
         return np.where(compared, new, partition.counts)
 
     def _check_applies(self, *, favorable: bool) -> None:
@@ -315,18 +287,9 @@ def reference(partition: Partition) -> int | None:
     return partition.groups.index(question.other)
 
 
-def _out_of_reach(partition: Partition, lines: NDArray[np.intp]) -> CannotReleaseError:
-    """The error where the groups that may change cannot meet the criterion by themselves."""
-    places = (
-        ", ".join(f"{name} = {label}" for name, label in partition.where(line).items())
-        for line in lines.tolist()
-    )
-    return CannotReleaseError.of(
-        f"In {len(lines):,} subpopulations the decisions that may change cannot reach the "
-        "criterion.",
-        f"They are {listed(places)}.",
-        Remedy("Let decisions of all groups change", "policy", "minimal"),
-    )
+def more_favorable(partition: Partition, change: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The counts after so many more decisions of each group are favorable."""
+    return partition.counts + np.stack([change, -change])
 
 
 def reduced_threshold(threshold: Fraction, margin: Fraction) -> Fraction:
@@ -339,18 +302,26 @@ def reduced_threshold(threshold: Fraction, margin: Fraction) -> Fraction:
     return threshold - margin
 
 
-def at_threshold(partition: Partition, threshold: Fraction) -> Partition:
-    """The same partition with another threshold."""
-    return replace(partition, question=replace(partition.question, threshold=threshold))
+def differing_lines(partition: Partition, threshold: Fraction) -> NDArray[np.intp]:
+    """The lines in which two groups that are compared differ by this threshold or more."""
+    counts, other = measured_counts(partition), reference(partition)
+    return np.flatnonzero(~within_window(*counts, threshold, reference=other))
 
 
 def _by_rule(partition: Partition, threshold: Fraction, *, smaller: bool) -> NDArray[np.int64]:
     """The paper's rule: ⌈n(|Δ|−τ)⌉ changes in the group asked about, or in the smaller one."""
-    check_two_groups(partition, "The paper's rule")
+    if len(partition.groups) != 2 or len(partition.decisions) != 2:
+        raise CannotReleaseError.of(
+            "The paper's rule is for two groups and two decisions.",
+            f"There are {len(partition.groups)} groups and {len(partition.decisions)} kinds of "
+            "decision.",
+            (Remedy("Name a group", "group"), Remedy("use another method", "method")),
+        )
     change = np.zeros(partition.rows.shape, np.int64)
-    for at in np.flatnonzero(at_threshold(partition, threshold).violates).tolist():
-        difference = partition.comparisons.difference(int(partition.lead[at]))
+    for at in differing_lines(partition, threshold).tolist():
         sizes = partition.rows[:, at].tolist()
+        rate, other_rate = map(Fraction, partition.favorable[0, :, at].tolist(), sizes)
+        difference = other_rate - rate
         group = int(smaller and sizes[0] > sizes[1])
         rows = ceil(sizes[group] * (abs(difference) - threshold))
         change[group, at] = rows if (difference > 0) == (group == 0) else -rows

@@ -22,13 +22,22 @@ from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import Factor, Network, eliminate
 from evenhand.removal.modify_data import (
     ModifyData,
-    at_threshold,
     check_releasable,
+    differing_lines,
     measured_counts,
+    more_favorable,
     reduced_threshold,
 )
-from evenhand.removal.removal_plan import GeneratedPlan, RemovalPlan, StoredDecisions
-from evenhand.removal.window import Ranges, Sweep, Whole, column_blocks, within_window
+from evenhand.removal.moves import changes_to
+from evenhand.removal.plan import GeneratedPlan, RemovalPlan
+from evenhand.removal.window import (
+    Ranges,
+    Sweep,
+    Whole,
+    column_blocks,
+    crossing,
+    within_window,
+)
 
 
 def nearest_rates(
@@ -68,16 +77,7 @@ def _best_windows(
     for rate, weight in zip(rates, weights, strict=True):
         slope += weight * np.maximum(corners - rate, 0.0)
         slope -= weight * np.maximum(rate - threshold - corners, 0.0)
-    each = np.arange(corners.shape[1])
-
-    def root(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.float64]:
-        low, high = low.clip(0), high.clip(max=len(corners) - 1)
-        (a, b), (f, g) = ((of[low, each], of[high, each]) for of in (corners, slope))
-        share = np.where(g > f, -f / np.where(g > f, g - f, 1.0), 0.0)
-        return np.asarray(a + (b - a) * share.clip(0.0, 1.0))
-
-    falling, rising = (slope < 0).sum(axis=0), len(corners) - (slope > 0).sum(axis=0)
-    first, last = root(falling - 1, falling), root(rising - 1, rising)
+    first, last = crossing(corners, slope, 0.0), crossing(corners, slope, 0.0, last=True)
     return np.minimum(first, last), np.maximum(first, last)
 
 
@@ -101,10 +101,9 @@ def nearest_counts_in_window(
     left = np.flatnonzero(~within_window(counts, rows, threshold))
     for block, kind in column_blocks(rows[:, left], threshold):
         part = left[block]
-        ranges = Ranges.of(
-            counts[:, part].astype(kind), rows[:, part].astype(kind), threshold, None
-        )
-        search = _NearestCounts(ranges, targets[:, part], smallest[part])
+        sizes: Whole = rows[:, part].astype(kind)
+        ranges = Ranges.of(counts[:, part].astype(kind), sizes, threshold)
+        search = _NearestCounts(ranges, float(threshold), targets[:, part], smallest[part])
         counts[:, part], _ = search.solve()
     return counts
 
@@ -113,53 +112,46 @@ class _NearestCounts(Sweep):
     """The cost is the squared distance to the targets; ``favorable`` are these, rounded."""
 
     def __init__(
-        self, ranges: Ranges, targets: NDArray[np.float64], smallest: NDArray[np.int64]
+        self,
+        ranges: Ranges,
+        threshold: float,
+        targets: NDArray[np.float64],
+        smallest: NDArray[np.int64],
     ) -> None:
-        self.targets, self.smallest = targets, smallest
-        self.size = ranges.rows.astype(np.float64)
-        absent = self.size == 0
-        rates = np.where(absent, np.nan, targets / np.where(absent, 1.0, self.size))
-        begin = nearest_rates(rates.clip(0.0, 1.0), self.size**2, float(ranges.threshold))
-        self.length = (ranges.scale // ranges.threshold.denominator).astype(np.float64)
-        place = np.rint(np.nanmin(begin, axis=0)[ranges.column] * self.length)
-        super().__init__(ranges, place.astype(np.int64).astype(ranges.rows.dtype), np.inf)
+        column, self.threshold = ranges.column, threshold
+        rows = ranges.rows.astype(np.float64)
+        self.targets, self.size = targets[:, column], rows[:, column]
+        # The group whose count decides among equals.
+        self.first = np.arange(len(rows))[:, None] == smallest[column]
+        self.length = ranges.length.astype(np.float64)
+        rates = np.where(rows > 0, targets / np.maximum(rows, 1), np.nan).clip(0.0, 1.0)
+        begin = nearest_rates(rates, rows**2, self.threshold)
+        place = np.rint(np.nanmin(begin, axis=0)[column] * self.length)
+        super().__init__(ranges, place.astype(np.int64).astype(ranges.step.dtype), np.inf)
 
-    def _score(
-        self, family: NDArray[np.int64], changes: list[Whole]
-    ) -> tuple[NDArray[np.float64], Whole]:
-        column = self.ranges.column[family]
-        wide = (..., *(None,) * (changes[0].ndim - 1))
-        distance = np.zeros(changes[0].shape)
-        rank = np.zeros_like(changes[0])
-        for group, change in enumerate(changes):
-            count = self.ranges.favorable[group, column][wide] + change
-            apart = (count - self.targets[group, column][wide]).astype(np.float64)
-            distance += apart**2
-            rank += (change != 0) & (abs(apart) == 0.5)
-            rank += np.where((self.smallest[column] == group)[wide], count, 0) * len(self.size)
-        return distance, rank
+    def _score(self, family: Whole, changes: Whole) -> tuple[NDArray[np.float64], Whole]:
+        wide = (..., *(None,) * (changes.ndim - 2))
+        counts = self.ranges.counts[:, family][wide] + changes
+        apart = (counts - self.targets[:, family][wide]).astype(np.float64)
+        halves = ((changes != 0) & (abs(apart) == 0.5)).sum(axis=0)
+        deciding = np.where(self.first[:, family][wide], counts, 0).sum(axis=0)
+        return (apart**2).sum(axis=0), halves + deciding * len(changes)
 
     def _least_score(
-        self, family: NDArray[np.int64], place: Whole, direction: NDArray[np.int64]
+        self, family: Whole, place: Whole, direction: Whole
     ) -> tuple[NDArray[np.float64], Whole]:
         changes, _ = self.ranges.changes(family, place)
         # What is raised on the way up stays raised; the rest may come to its rounded target.
-        sided = [np.where(change * direction > 0, change, 0) for change in changes]
-        cost, rank = self._score(family, sided)
-        others = np.any(
-            [(change * direction < 0).astype(np.bool_) for change in changes], axis=0
-        )
+        cost, rank = self._score(family, np.where(changes * direction > 0, changes, 0))
+        others = (changes * direction < 0).any(axis=0)
         here, before = (self._real_cost(family, at) for at in (place, place - direction))
         return np.maximum(cost, np.where(here >= before, here, 0.0)), np.where(others, -1, rank)
 
-    def _real_cost(self, family: NDArray[np.int64], place: Whole) -> NDArray[np.float64]:
+    def _real_cost(self, family: Whole, place: Whole) -> NDArray[np.float64]:
         """The squared distance if counts were real: convex, and less a rounding error."""
-        column = self.ranges.column[family]
         begin = place.astype(np.float64) / self.length[family]
-        targets, size = self.targets[:, column], self.size[:, column]
-        short = np.maximum(
-            size * begin - targets, targets - size * (begin + float(self.ranges.threshold))
-        )
+        targets, size = self.targets[:, family], self.size[:, family]
+        short = np.maximum(size * begin - targets, targets - size * (begin + self.threshold))
         return np.asarray((np.maximum(short - 1e-15 * size, 0.0) ** 2).sum(axis=0))
 
 
@@ -200,62 +192,49 @@ class ModifyGraph:
     def plan(self, certificate: Certificate) -> RemovalPlan | GeneratedPlan:
         """Compute how many decisions change in each subpopulation, or what is generated."""
         partition = check_releasable(certificate)
-        check_two_decisions(certificate)
-        if not self.sample:
-            _check_no_effects(certificate)
+        _check_modelled(certificate, guaranteed=self.guaranteed)
         counts, question = certificate.examined.counts, certificate.question
         graph = model_graph(certificate)
         network = Network.estimate(counts, graph)
         threshold = reduced_threshold(question.threshold, self.margin)
         weights = cell_weights(network, partition)
-        optimum = optimal_rates(partition, weights, threshold)
+        rates, distance = optimal_rates(partition, weights, threshold)
         if self.generate or self.sample:
             return GeneratedPlan(
+                method=self.name,
                 policy=self.policy,
                 sampled=self.sample,
                 network=network,
-                decision_shares=modified_shares(network, partition, optimum),
+                decision_shares=modified_shares(network, partition, rates),
                 certificate=certificate,
                 threshold=threshold,
                 names=tuple(name for name in counts.names if name in graph.nodes),
                 row_count=counts.row_count,
-                model_distance=optimum.distance,
+                model_distance=distance,
             )
         effects = graph.descendants(question.decision)
+        change = _nearest_change(partition, rates, threshold)
         return RemovalPlan(
             method=self.name,
             policy=self.policy,
             certificate=certificate,
-            changes=StoredDecisions.of(certificate).changes_across(
-                _nearest_change(partition, optimum, threshold)
-            ),
+            changes=changes_to(certificate, more_favorable(partition, change)),
             redrawn=tuple(network.tables[node] for node in network.nodes if node in effects),
-            model_distance=optimum.distance,
+            model_distance=distance,
         )
 
 
 def _nearest_change(
-    partition: Partition, optimum: "Optimum", threshold: Fraction
+    partition: Partition, rates: NDArray[np.float64], threshold: Fraction
 ) -> NDArray[np.int64]:
     """By how many favorable decisions grow so that they are nearest to the optimal rates."""
     favorable, rows = measured_counts(partition)
     change = np.zeros_like(favorable)
-    differing = np.flatnonzero(at_threshold(partition, threshold).violates)
-    targets = np.nan_to_num(optimum.rates[:, differing]) * rows[:, differing]
+    differing = differing_lines(partition, threshold)
+    targets = np.nan_to_num(rates[:, differing]) * rows[:, differing]
     new = nearest_counts_in_window(targets, rows[:, differing], threshold)
     change[:, differing] = new - favorable[:, differing]
     return change
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Optimum:
-    """The rates of favorable decisions nearest to the old ones, and how far the joint moved.
-
-    ``rates`` has one row per group; it is not a number where a group is not compared.
-    """
-
-    rates: NDArray[np.float64]
-    distance: float
 
 
 def cell_weights(network: Network, partition: Partition) -> NDArray[np.float64]:
@@ -284,24 +263,26 @@ def cell_weights(network: Network, partition: Partition) -> NDArray[np.float64]:
 
 def optimal_rates(
     partition: Partition, weights: NDArray[np.float64], threshold: Fraction
-) -> Optimum:
-    """Solve the programme: rates in one window, the nearest by weighted squares.
+) -> tuple[NDArray[np.float64], float]:
+    """The rates in one window nearest by weighted squares, and how far the joint moved.
+
+    There is a row of rates for each group; one that is not compared has no number.
 
     Paper: alg:mg
     """
     favorable, rows = measured_counts(partition)
     old = np.where(rows > 0, favorable / np.maximum(rows, 1), np.nan)
     new = old.copy()
-    differing = np.flatnonzero(at_threshold(partition, threshold).violates)
+    differing = differing_lines(partition, threshold)
     new[:, differing] = nearest_rates(
         old[:, differing], weights[:, differing], float(threshold)
     )
     moved = np.nan_to_num(new - old)
-    return Optimum(rates=new, distance=float(np.sqrt((weights * moved**2).sum())))
+    return new, float(np.sqrt((weights * moved**2).sum()))
 
 
 def modified_shares(
-    network: Network, partition: Partition, optimum: Optimum
+    network: Network, partition: Partition, optimum: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The decision's table with the optimal rates; all other tables stay as they are.
 
@@ -316,7 +297,7 @@ def modified_shares(
     favorable = table.node.values.index(question.favorable_label)
     rows = partition.rows
     own = partition.favorable[0] / np.maximum(rows, 1)
-    known = np.where(np.isnan(optimum.rates), own, optimum.rates)
+    known = np.where(np.isnan(optimum), own, optimum)
     mean = (known * rows).sum(axis=0) / partition.row_counts
     rates = np.where(rows > 0, known, mean).clip(0, 1)
     of_groups = dict(zip(_group_codes(network, partition), rates, strict=True))
@@ -352,25 +333,19 @@ def model_graph(certificate: Certificate) -> CausalGraph:
     return CausalGraph(graph.nodes, frozenset(arrows))
 
 
-def check_two_decisions(certificate: Certificate) -> None:
-    """Refuse decisions of more than two values, which the model does not know."""
-    values = certificate.examined.counts.attribute(certificate.question.decision).values
-    if len(values) != 2 or not certificate.question.favorable:
-        raise CannotReleaseError.of(
-            "The model of modify-graph knows one favorable decision and one other.",
-            f"The values of the decision are {listed(values)}.",
-            remedy=Remedy("Use modify-data", "method", "modify-data"),
-        )
-
-
-def _check_no_effects(certificate: Certificate) -> None:
-    """Refuse a question about effects through other attributes."""
-    if certificate.question.redlining:
-        raise CannotReleaseError.of(
-            "modify-graph does not remove effects through other attributes.",
-            f"The question asks about those through {listed(certificate.question.redlining)}.",
-            remedy=Remedy("Use modify-data", "method", "modify-data"),
-        )
+def _check_modelled(certificate: Certificate, *, guaranteed: bool) -> None:
+    """Refuse decisions of more than two values, and effects, which the model does not know."""
+    question = certificate.question
+    values = certificate.examined.counts.attribute(question.decision).values
+    if len(values) != 2 or not question.favorable:
+        what = "The model of modify-graph knows one favorable decision and one other."
+        found = f"The values of the decision are {listed(values)}."
+    elif question.redlining and guaranteed:
+        what = "modify-graph does not remove effects through other attributes."
+        found = f"The question asks about those through {listed(question.redlining)}."
+    else:
+        return
+    raise CannotReleaseError.of(what, found, Remedy("Use modify-data", "method", "modify-data"))
 
 
 def _group_codes(network: Network, partition: Partition) -> list[tuple[int, ...]]:

@@ -1,9 +1,9 @@
 """The ways to remove differences: one list, which the methods and all doors read."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Policy:
     """A variant of a method, and what it is called by people who do not program.
 
@@ -14,74 +14,60 @@ class Policy:
     """
 
     method: str
-    name: str = ""
+    name: str
     title: str
     what: str = ""
+    _: KW_ONLY
     guaranteed: bool = False
     takes_groups: bool = False
-    only_raise: bool = False
     favorable: bool = True
     many_values: bool = False
     in_order: bool = False
 
 
+_FEWEST = "as few decisions as possible; those of all groups may change"
+_ROWS = "as few rows, however far a value moves"
+_QUOTAS = "as near as whole rows come to the best changed distribution"
+_NEW = "no row is kept; it follows the changed distribution"
 # In the order in which methods are compared.
 POLICIES = (
     Policy(
-        method="modify-data",
-        name="minimal",
-        title="Fewest changes",
-        what="as few decisions as possible; those of all groups may change",
-        guaranteed=True,
+        "modify-data",
+        "minimal",
+        "Fewest changes",
+        _FEWEST,
         takes_groups=True,
         many_values=True,
+        guaranteed=True,
     ),
     Policy(
-        method="modify-data",
-        name="rows",
-        title="Fewest rows",
-        what="as few rows, however far a value moves",
-        guaranteed=True,
+        "modify-data",
+        "rows",
+        "Fewest rows",
+        _ROWS,
         favorable=False,
         many_values=True,
         in_order=True,
-    ),
-    Policy(
-        method="modify-data",
-        name="group",
-        title="Only decisions of {group}",
         guaranteed=True,
     ),
+    Policy("modify-data", "group", "Only decisions of {group}", guaranteed=True),
     Policy(
-        method="modify-data",
-        name="raise",
-        title="Only in people’s favor",
-        what="nobody loses a favorable decision",
-        guaranteed=True,
+        "modify-data",
+        "raise",
+        "Only in people’s favor",
+        "nobody loses a favorable decision",
         takes_groups=True,
-        only_raise=True,
-    ),
-    Policy(
-        method="modify-graph",
-        name="quotas",
-        title="Nearest to the model",
-        what="as near as whole rows come to the best changed distribution",
         guaranteed=True,
     ),
-    Policy(
-        method="modify-graph",
-        name="generate",
-        title="A wholly new table",
-        what="no row is kept; it follows the changed distribution",
-        guaranteed=True,
-    ),
-    Policy(method="modify-data", name="paper", title="The paper’s rule"),
-    Policy(method="modify-data", name="printed", title="The paper’s algorithm as printed"),
-    Policy(method="modify-graph", name="sample", title="A random draw from the model"),
-    Policy(method="shuffle-protected", title="Shuffle {protected} among the rows"),
-    Policy(method="local-massaging", title="Local massaging"),
-    Policy(method="local-preferential-sampling", title="Local preferential sampling"),
-    Policy(method="repair-attributes", title="Repair the other attributes"),
+    Policy("modify-graph", "quotas", "Nearest to the model", _QUOTAS, guaranteed=True),
+    Policy("modify-graph", "generate", "A wholly new table", _NEW, guaranteed=True),
+    Policy("modify-data", "paper", "The paper’s rule"),
+    Policy("modify-data", "printed", "The paper’s algorithm as printed"),
+    Policy("modify-graph", "sample", "A random draw from the model"),
+    Policy("shuffle-protected", "", "Shuffle {protected} among the rows"),
+    Policy("local-massaging", "", "Local massaging"),
+    Policy("local-preferential-sampling", "", "Local preferential sampling"),
+    Policy("repair-attributes", "", "Repair the other attributes"),
 )
 
 

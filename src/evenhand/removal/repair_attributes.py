@@ -19,9 +19,9 @@ from evenhand.counts import CountTable
 from evenhand.errors import ColumnError
 from evenhand.evidence import Certificate
 from evenhand.question.parse_values import require_texts
-from evenhand.removal.baselines import BaselinePlan, Seed, choose_rows
+from evenhand.removal.baselines import Seed, choose_rows
 from evenhand.removal.modify_data import check_releasable
-from evenhand.removal.removal_plan import Move
+from evenhand.removal.plan import BaselinePlan, Move
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,165 +1,51 @@
-"""Sections 2 and 3: how far the groups differ, and the counts that show it."""
+"""Sections 2 and 4: how far the groups differ, and what chance alone would make."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from evenhand.evidence import Certificate, Partition, Subpopulation
-from evenhand.evidence.sentences import average_sentence
-from evenhand.evidence.subpopulations import p_value
-from evenhand.report.groups import (
-    Case,
-    Cases,
-    group_heads,
-    group_names,
-    turned_sides,
-    widest_in,
-)
+from evenhand.evidence import Certificate
+from evenhand.report.groups import Case, group_heads, group_names, select_cases, unsigned
 from evenhand.report.html_report import View
-from evenhand.report.pictures.charts import (
-    MOST_DOTS,
-    case_mark,
-    case_rates,
-    case_spots,
-    dot_plot,
-    funnel,
-    further_spots,
-)
-from evenhand.wording import Strong, Words, capital, count, rate, share, text
-from evenhand.wording.evidence_words import differences_lead, evidence_lead, widest_sentence
+from evenhand.report.pictures.charts import case_mark, case_rates, dot_plot, funnel
+from evenhand.wording import Words, count
+from evenhand.wording.certificate_words import chance_facts, population_summary
+from evenhand.wording.evidence_words import chance_lead, differences_lead
 
 # Up to so many groups one plot shows all of them.
 FEW = 15
 STRONGEST = 20
-_MOST_OTHERS = 500
 _MOST_FLAGS = 12
+_MOST_LINES = 30
 
 
-def differences(certificate: Certificate, cases: Cases, words: Words) -> View:
+def differences(certificate: Certificate, words: Words) -> View:
     """All groups in one plot if they are few, else where people are, all, and the strongest."""
-    few = len(cases) <= FEW
-    chosen, draw = (cases, plot_of_few) if few else (cases.reaching[:STRONGEST], _strongest)
+    partition = certificate.partition
+    few = is_few(certificate)
+    chosen = select_cases(partition, FEW if few else min(STRONGEST, partition.violating))
+    draw = plot_of_few if few else _strongest
     return View(
         lead=differences_lead(certificate, words),
         all_people=f"{certificate.row_count:,} people by the difference in their group.",
         segments=() if few else tuple(_segments(certificate, words)),
-        funnel=None if few else group_dots(certificate, cases, words),
+        funnel=None if few else group_dots(certificate, words),
         plot=draw(certificate, chosen, words) if chosen else None,
     )
 
 
-def evidence(certificate: Certificate, cases: Cases, words: Words) -> View:
-    """The pieces of evidence, strongest first: some in words, the others in numbers."""
-    reaching = cases.reaching
-    strongest, others = reaching[:STRONGEST], reaching[STRONGEST : STRONGEST + _MOST_OTHERS]
-    beyond = len(reaching) - len(strongest) - len(others)
-    return View(
-        lead=evidence_lead(
-            certificate, len(reaching), len(reaching.shown), len(strongest), words
-        ),
-        in_words=[finding(certificate.partition, case, words) for case in strongest],
-        others=[finding(certificate.partition, case, words) for case in others],
-        others_title=f"The other {count(len(others), 'group')}, in numbers"
-        + (f"; {beyond:,} more are in the certificate" if beyond else ""),
-        group=capital(words.group),
-        other=capital(words.other),
-        threshold=words.threshold_points,
-    )
+def is_few(certificate: Certificate) -> bool:
+    """Whether one plot can show all groups that were measured."""
+    return int(np.count_nonzero(certificate.partition.measured)) <= FEW
 
 
-def group_dots(certificate: Certificate, cases: Cases, words: Words) -> View:
+def group_dots(certificate: Certificate, words: Words) -> View | None:
     """All comparisons; where there are several in a group, an id is that of its strongest."""
-    partition = certificate.partition
-    spots = [*case_spots(cases.most_notable(MOST_DOTS)), *further_spots(partition)]
-    return funnel(spots, words, total=len(partition.comparisons), what=words.comparison)
-
-
-def finding(partition: Partition, case: Case, words: Words) -> View:
-    """A group in words and numbers; where nothing is measured there are fewer numbers."""
-    people = case.people
-    group, other = words.pair(people)
-    named = ("", "") if words.is_named else (f"{group}: ", f"{other}: ")
-    measured = people.risk_difference is not None
-    is_widest = partition.widest[case.line] == partition.lead[case.line]
-    return View(
-        id=case.id,
-        sentence=words.story(people),
-        rows=words.alike(people.where) or "everybody",
-        group=f"{named[0]}{people.group_yes:,} of {people.group:,}",
-        other=f"{named[1]}{people.other_yes:,} of {people.other:,}",
-        difference=words.points(people.risk_difference),
-        direction=words.higher(people.risk_difference, (group, other)) if measured else "",
-        interval=words.interval(people.interval),
-        p=p_value(people.p_threshold),
-        adjusted=p_value(people.p_adjusted),
-        shown=case.shown if measured else None,
-        widest="" if is_widest else widest_sentence(widest_in(partition, case.line), words),
-    )
-
-
-def example(certificate: Certificate, cases: Cases, words: Words) -> View | None:
-    """The strongest group whose difference is shown, else the difference on average.
-
-    A group that chance may explain is no example, however far its rates lie apart.
-    """
-    if cases.shown:
-        return _shown_example(cases.shown[0], words)
-    common, partition = certificate.population.common, certificate.partition
-    if common is None or certificate.is_determined:
+    every = np.arange(len(certificate.partition.comparisons))
+    if not len(every):
         return None
-    rates = (common.group_rate, common.other_rate)
-    (group, other), did = (
-        words.leading_pair(partition),
-        words.did_by(partition.leading_decision),
-    )
-    single = f" No single group shows a difference beyond {words.threshold_points}."
-    sides = zip((group, other), ("group", "other"), rates, strict=True)
-    return View(
-        heading="On average",
-        sentence=text(
-            f"All comparable groups weighed together (Mantel–Haenszel), {share(rates[0])} of "
-            f"{group} and {share(rates[1])} of {other} {did}. ",
-            Strong(average_sentence(partition, words.labels)),
-            single if certificate.population.measured > 1 else "",
-        ),
-        bars=[bar(who, kind, part, share(part), "weighed") for who, kind, part in sides],
-    )
-
-
-def _shown_example(case: Case, words: Words) -> View:
-    people = case.people
-    alike = "else causes the decision"
-    if words.question.predicts:
-        alike = "caused the recorded decision"
-    return View(
-        heading="For example",
-        sentence=(
-            *words.story(people),
-            " A difference of ",
-            Strong(f"{words.points(abs(case.difference))} points"),
-            f" between people who are alike in what {alike} by this graph (",
-            Strong(case.id),
-            f"), shown to lie beyond {words.threshold_points}.",
-        ),
-        bars=rate_bars(people, words),
-    )
-
-
-def bar(who: str, kind: str, part: float, rated: str, counts: str) -> View:
-    """A rate as a bar: its people, its length, its numbers."""
-    return View(who=capital(who), kind=kind, width=100 * part, rate=rated, counts=counts)
-
-
-def rate_bars(people: Subpopulation, words: Words) -> list[View]:
-    """The shares of both groups as bars; a group without rows has none."""
-    yes, total = (people.group_yes, people.other_yes), (people.group, people.other)
-    return [
-        bar(who, kind, some / of, rate(some, of), f"{some:,} of {of:,}")
-        for who, kind, some, of in zip(
-            words.pair(people), ("group", "other"), yes, total, strict=True
-        )
-        if of
-    ]
+    return funnel(certificate.partition, every, words, named=True, what=words.comparison)
 
 
 def _segments(
@@ -167,7 +53,7 @@ def _segments(
 ) -> Iterator[tuple[str, str, int, int, float, float]]:
     """All people by what was found in their group: a kind, groups, people, place and share."""
     partition, t = certificate.partition, words.threshold_points
-    shown, side = partition.shown, turned_sides(partition)
+    shown, side = partition.shown, unsigned(partition.side, words.question)
     calm, higher, lower = partition.measured & (side == 0), side > 0, side < 0
     kinds = [
         ("shown", f"{words.group} higher, shown beyond {t}", lower & shown),
@@ -197,7 +83,7 @@ def _segments(
 
 def plot_of_few(certificate: Certificate, chosen: Sequence[Case], words: Words) -> View:
     """Rates beside differences, for every group."""
-    names, reaching = certificate.partition.names, sum(case.side != 0 for case in chosen)
+    reaching = certificate.partition.violating
     title = "In every group, the difference reaches the threshold"
     if reaching < len(chosen):
         many = f"{reaching or 'none'} of {len(chosen)} groups"
@@ -206,7 +92,7 @@ def plot_of_few(certificate: Certificate, chosen: Sequence[Case], words: Words) 
         (
             View(
                 id=case.id,
-                names=group_names(case, names, words),
+                names=group_names(case, words),
                 pair=words.pair_phrase(case.people),
                 rates=case_rates(case, words),
                 mark=case_mark(case, words),
@@ -217,20 +103,20 @@ def plot_of_few(certificate: Certificate, chosen: Sequence[Case], words: Words) 
         title=title,
         subtitle=f"Shares of {words.group} and of {words.other} who {words.did}, and the "
         "difference with its 95% interval. Evidence first, least likely to be chance first.",
-        heads=group_heads(names, words),
+        heads=group_heads(certificate.partition.names, words),
         rates=f"Share who {words.did}",
     )
 
 
 def _strongest(certificate: Certificate, chosen: Sequence[Case], words: Words) -> View:
     """Who is in a group as dots if all attributes have two values, else in words."""
-    names, first = certificate.partition.names, chosen[0].people.where
+    first, *others = (case.people.where for case in chosen)
     common = {
-        name: first[name]
-        for name in names
-        if len(chosen) > 1 and all(one.people.where[name] == first[name] for one in chosen)
+        name: value
+        for name, value in first.items()
+        if others and all(one[name] == value for one in others)
     }
-    varying = [name for name in names if name not in common]
+    varying = [name for name in first if name not in common]
     flags = _flags(certificate, varying)
     also = f" All of them: {words.alike(common)}." if common else ""
     return dot_plot(
@@ -238,7 +124,7 @@ def _strongest(certificate: Certificate, chosen: Sequence[Case], words: Words) -
             View(
                 id=case.id,
                 names=(
-                    words.alike({name: case.people.where[name] for name in varying or names}),
+                    words.alike({name: case.people.where[name] for name in varying or first}),
                     f"{case.rows:,}",
                 ),
                 pair=words.pair_phrase(case.people),
@@ -257,7 +143,7 @@ def _strongest(certificate: Certificate, chosen: Sequence[Case], words: Words) -
 
 def _strongest_title(chosen: Sequence[Case]) -> str:
     """Findings are what is shown; of others it is said that they are not."""
-    shown = sum(case.shown for case in chosen)
+    shown = sum(case.people.shown for case in chosen)
     if shown == len(chosen):
         return f"The {shown} strongest findings" if shown > 1 else "The one finding"
     groups = f"The {len(chosen)} groups" if len(chosen) > 1 else "The one group"
@@ -276,3 +162,23 @@ def _flags(certificate: Certificate, names: Sequence[str]) -> dict[str, str]:
     return {
         name: min(two, key=lambda value: (len(value), value)) for name, two in values.items()
     }
+
+
+def chance(certificate: Certificate, words: Words) -> View:
+    """Section 4: for each way to compare, how many groups reach the threshold, and would."""
+    population, partitions = certificate.population, certificate.partitions[:_MOST_LINES]
+    is_drawn = population.measured and not certificate.release
+    rest = len(certificate.partitions) - len(partitions)
+    more = f" {count(rest, 'further comparison')} not drawn." if rest else ""
+    facts = chance_facts(certificate.partitions) if is_drawn else []
+    tests = population_summary(population)
+    together = replace(tests, facts=(*facts, *tests.facts))
+    return View(
+        lead=chance_lead(certificate) if is_drawn else "",
+        title=f"Groups at or beyond {words.threshold_points}: seen, and by chance alone",
+        subtitle="Share of the comparable groups, from none to all. The range holds 95% of "
+        f"what chance alone makes.{more}",
+        seen=[one for one in partitions if one.by_chance] if is_drawn else [],
+        words=words,
+        results=[together, certificate.relaxed().summary()],
+    )

@@ -1,102 +1,78 @@
-"""The groups of a report, in the order in which it shows them."""
+"""The groups of a report one by one: each with its id, and who is behind in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import overload
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
-from evenhand.evidence.statistics.pooled_difference import PooledDifference
+from evenhand.evidence import Partition, Subpopulation, Subpopulations
 from evenhand.question import Question
 from evenhand.wording import Words, capital, has_sides
 
 # Who is behind by the threshold or more.
 KINDS = {1: "group", -1: "other", 0: "none"}
+Numbers = TypeVar("Numbers", NDArray[np.int8], NDArray[np.float64])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
-    """A comparable group: its counts, on which side it reaches the threshold, its id if so.
+    """A line of a partition as it is told: the two groups that chance explains least in it.
 
-    Of many groups of people two are compared in it, those that chance explains least. Where any
-    may be ahead of any other, ``people`` has the one behind first: differences are gaps then.
-    ``rows`` counts all people of it, whomever they are compared with.
+    Where any group may be ahead of any other, ``people`` has the one behind first: differences
+    are gaps then. ``rows`` counts all people of the line, whomever they are compared with.
     """
 
-    people: Subpopulation
+    partition: Partition
     line: int
-    side: int
-    shown: bool
-    id: str
-    rows: int
+
+    @cached_property
+    def people(self) -> Subpopulation:
+        """The counts of both groups with what they tell."""
+        (people,) = Subpopulations(self.partition, np.array([self.line]))
+        return turned(people, self.partition.question)
+
+    @property
+    def id(self) -> str:
+        """Its place in the evidence; empty if it is none."""
+        rank = self.partition.strength_rank[self.line]
+        return f"E{rank}" if rank else ""
+
+    @property
+    def rows(self) -> int:
+        """All people of it."""
+        return int(self.partition.row_counts[self.line])
+
+    @property
+    def side(self) -> int:
+        """On which side it reaches the threshold; 0 if it does not."""
+        return int(unsigned(self.partition.side, self.partition.question)[self.line])
 
     @property
     def difference(self) -> Fraction:
-        """The others' rate minus the group's; both occur here."""
+        """The others' rate minus the group's, where both occur."""
         return self.people.risk_difference or Fraction(0)
 
     @property
-    def kind(self) -> str:
-        """Who is behind by the threshold or more: the group, the others, or nobody."""
-        return KINDS[self.side]
+    def widest(self) -> Subpopulation | None:
+        """The widest gap, where it is not the one that chance explains least."""
+        partition, line = self.partition, self.line
+        is_lead = partition.widest[line] == partition.lead[line]
+        return None if is_lead else widest_in(partition, line)
 
 
-@dataclass(frozen=True, eq=False)
-class Cases(Sequence[Case]):
-    """Some groups in some order; each is read when it is asked for, however many there are."""
-
-    people: Subpopulations
-
-    def __len__(self) -> int:
-        return len(self.people)
-
-    @overload
-    def __getitem__(self, at: int) -> Case: ...
-    @overload
-    def __getitem__(self, at: slice) -> "Cases": ...
-    def __getitem__(self, at: int | slice) -> "Case | Cases":
-        if isinstance(at, slice):
-            return Cases(self.people[at])
-        partition, line = self.people.partition, int(self.people.lines[at])
-        people, rank = self.people[at], int(partition.strength_rank[line])
-        side = int(partition.side[line])
-        return Case(
-            people=turned(people, partition.question),
-            line=line,
-            side=side if has_sides(partition.question) else abs(side),
-            shown=people.shown,
-            id=f"E{rank}" if rank else "",
-            rows=int(partition.row_counts[line]),
-        )
-
-    @property
-    def reaching(self) -> "Cases":
-        """Those at or beyond the threshold."""
-        return Cases(self.people.where(self.people.partition.violates))
-
-    @property
-    def shown(self) -> "Cases":
-        """Those whose leading difference is shown to lie beyond the threshold."""
-        partition = self.people.partition
-        return Cases(
-            self.people.where(np.append(partition.statistics.shown, False)[partition.lead])
-        )
-
-    def most_notable(self, most: int) -> "Cases":
-        """At most so many: those in which something is shown, then those with most people."""
-        partition, lines = self.people.partition, self.people.lines
-        order = np.lexsort((-partition.row_counts[lines], ~partition.shown[lines]))
-        return Cases(Subpopulations(partition, lines[np.sort(order[:most])]))
-
-
-def select_cases(certificate: Certificate) -> Cases:
+def select_cases(partition: Partition, most: int | None = None) -> list[Case]:
     """The measured groups: evidence, strongest first, then the others, largest first."""
-    partition = certificate.partition
-    every = Subpopulations(partition, partition.strength_order)
-    return Cases(every.where(partition.measured))
+    lines = partition.strength_order[: np.count_nonzero(partition.measured)]
+    return [Case(partition, line) for line in lines[:most].tolist()]
+
+
+def unsigned(values: Numbers, question: Question) -> Numbers:
+    """Differences or sides; where any group may be ahead, these are gaps without a sign."""
+    return values if has_sides(question) else abs(values)
 
 
 def turned(people: Subpopulation, question: Question) -> Subpopulation:
@@ -115,13 +91,6 @@ def turned(people: Subpopulation, question: Question) -> Subpopulation:
         interval=interval and (0.0 - interval[1], 0.0 - interval[0]),
         labels=people.labels[::-1],
     )
-
-
-def turned_common(common: PooledDifference, question: Question) -> tuple[float, float, float]:
-    """A difference on average with the ends of its interval; a gap is not below zero."""
-    if has_sides(question) or common.difference >= 0:
-        return common.difference, common.low, common.high
-    return -common.difference, 0.0 - common.high, 0.0 - common.low
 
 
 def widest_in(partition: Partition, line: int) -> Subpopulation:
@@ -151,25 +120,13 @@ def widest_in(partition: Partition, line: int) -> Subpopulation:
     return turned(people, partition.question)
 
 
-def widest_sides(partition: Partition) -> NDArray[np.int8]:
-    """On which side the widest difference of each line reaches the threshold."""
-    side = np.append(partition.comparisons.side, 0)[partition.widest]
-    return side if has_sides(partition.question) else abs(side)
-
-
-def turned_sides(partition: Partition) -> NDArray[np.int8]:
-    """On which side each line reaches the threshold; gaps have one side."""
-    side = partition.side
-    return side if has_sides(partition.question) else abs(side)
-
-
 def group_heads(names: Sequence[str], words: Words) -> tuple[str, str]:
     """What heads the names of few groups: one attribute leads, the others are in small type."""
     lead = capital(words.column(names[0])) if names else "Group"
     return lead, " · ".join([*map(words.column, names[1:]), "people"])
 
 
-def group_names(case: Case, names: Sequence[str], words: Words) -> tuple[str, str]:
+def group_names(case: Case, words: Words) -> tuple[str, str]:
     """The leading value of a group; its other values, and how many people it holds."""
-    values = [words.labels.value(name, case.people.where[name]) for name in names]
+    values = [words.labels.value(*one) for one in case.people.where.items()]
     return values[0] if values else "everybody", " · ".join([*values[1:], f"{case.rows:,}"])

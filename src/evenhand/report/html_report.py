@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,8 +13,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from evenhand.display import visible
+from evenhand.evidence.subpopulations import p_value
 from evenhand.files import write_file
-from evenhand.wording import Code, Section, Strong, share
+from evenhand.wording import Code, Section, Strong, capital, count, rate, share
 
 
 class View(SimpleNamespace):
@@ -66,9 +68,10 @@ def render(page: View, *, is_shared: bool) -> str:
 
 
 def style_sheet(*names: str) -> str:
-    """Style sheets of the templates, one after another."""
+    """Style sheets of the templates, one after another; indentation is for who edits them."""
     folder = files("evenhand.report") / "templates"
-    return "".join(folder.joinpath(name).read_text("utf-8") for name in names)
+    sheets = "".join(folder.joinpath(name).read_text("utf-8") for name in names)
+    return re.sub(r"(?m)^ +", "", sheets)
 
 
 @cache
@@ -84,8 +87,14 @@ def environment() -> Environment:
     )
     for kind in (Strong, Code, Section):
         loaded.tests[kind.__name__.lower()] = kind.__instancecheck__
-    loaded.filters["share"] = share
-    loaded.filters["thousands"] = "{:,}".format
+    loaded.filters |= {
+        "capital": capital,
+        "count": count,
+        "p_value": p_value,
+        "rate": rate,
+        "share": share,
+        "thousands": "{:,}".format,
+    }
     loaded.globals["sections"] = True
     return loaded
 

@@ -2,7 +2,7 @@
 
 from evenhand.evidence import Certificate
 from evenhand.evidence.known_measures import ComparedPair, known_measures
-from evenhand.evidence.sentences import state_before
+from evenhand.question.labels import state_before
 from evenhand.report.html_report import View
 from evenhand.wording import Words
 

@@ -7,22 +7,21 @@ has a colour of its own can be seen on both. There is no script and no request.
 from functools import singledispatch
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup
 
 from evenhand.evidence import Certificate
 from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels
 from evenhand.releasing import Release
-from evenhand.report.differences import FEW, plot_of_few
+from evenhand.report.differences import is_few, plot_of_few
 from evenhand.report.graph_section import graph_figure, whole_graph_figure
 from evenhand.report.groups import select_cases
 from evenhand.report.html_report import environment, style_sheet
-from evenhand.report.pictures.charts import case_spots, funnel, histograms
+from evenhand.report.pictures.charts import funnel, histograms
 from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.report.pictures.waterfall import Measured, waterfalls
-from evenhand.report.release_section import same_lines, shifts
+from evenhand.report.release_section import shifts
 from evenhand.wording import Words
 from evenhand.wording.path_words import claim_words
 
@@ -50,12 +49,10 @@ def _(result: Certificate) -> str:
 def _(result: Release) -> str:
     before, after = result.before, result.certificate
     words = _words(before)
-    cases = select_cases(before)
-    if not cases:
+    if not before.partition.measured.any():
         return ""
-    if len(cases) <= FEW and same_lines(before.partition, after.partition):
-        changes = result.plan.changed_decisions is not None
-        return _render(shifts=shifts(before, after, cases, words, tells_changes=changes))
+    if drawn := shifts(before, after, words):
+        return _render(shifts=drawn)
     return _render(histograms=histograms(before, after, words))
 
 
@@ -71,26 +68,21 @@ def _pictures(certificate: Certificate, words: Words) -> dict[str, Any]:
 
     There is no picture of groups where none is measured.
     """
-    cases, shown = select_cases(certificate), dict[str, Any]()
+    partition, shown = certificate.partition, dict[str, Any]()
     if measured := Measured.of(certificate):
         (shown["waterfalls"],) = waterfalls([measured], claim_words(measured.indirect, words))
-    if not cases:
+    if not partition.measured.any():
         return shown
     shown["who"] = who_against_whom(certificate, words)
-    alike = f"alike in {words.columns(names)}" if (names := certificate.partition.names) else ""
+    alike = f"alike in {words.columns(partition.names)}" if partition.names else ""
     title = f"Differences among people {alike}".rstrip()
-    if certificate.is_sample and len(cases) <= FEW:
+    # Chance did not make rows that were changed: nothing is shown of a population.
+    sampled, leads = certificate.is_sample, partition.lead[partition.measured]
+    if sampled and is_few(certificate):
         subtitle = "With 95% intervals. Evidence first, least likely to be chance first."
-        plot = plot_of_few(certificate, cases, words)
+        plot = plot_of_few(certificate, select_cases(partition), words)
         return shown | {"plot": plot.but(title=title, subtitle=subtitle, rates="")}
-    spots = case_spots(cases.most_notable(MOST_DOTS))
-    if not certificate.is_sample:
-        # Chance did not make these rows: nothing is shown of a population.
-        spots = [spot._replace(shown=False) for spot in spots]
-    total = int(np.count_nonzero(certificate.partition.measured))
-    chart = funnel([spot._replace(id="") for spot in spots], words, total=total, title=title)
-    if not certificate.is_sample:
-        chart = chart.but(key=(chart.key[0], "at or beyond it"))
+    chart = funnel(partition, leads, words, most=MOST_DOTS, shows=sampled, title=title)
     return shown | {"funnel": chart}
 
 

@@ -3,22 +3,13 @@
 from collections.abc import Iterator
 
 from evenhand.effects.claim import Indirect
-from evenhand.effects.effects import DIRECTIONS, Effect
-from evenhand.effects.worlds import Bounds
-from evenhand.errors import words_only
+from evenhand.effects.effects import DIRECTIONS
 from evenhand.evidence import Certificate
-from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.report.html_report import View
 from evenhand.report.pictures.waterfall import Measured, waterfalls
 from evenhand.verdict import StatisticalVerdict
-from evenhand.wording import (
-    Section,
-    Strong,
-    VerdictCard,
-    Words,
-    text,
-)
-from evenhand.wording.path_words import PathWords, claim_words, signed, span_text
+from evenhand.wording import Section, Strong, VerdictCard, Words, text
+from evenhand.wording.path_words import claim_words, span_text
 from evenhand.wording.premises import path_premises
 from evenhand.wording.verdict_words import verdict_class, verdict_word
 
@@ -59,12 +50,7 @@ def _size(indirect: Indirect, words: Words) -> str:
     )
 
 
-def paths(
-    certificate: Certificate,
-    after: Certificate | None,
-    words: Words,
-    resampled: Bootstrap | None,
-) -> View | None:
+def paths(certificate: Certificate, after: Certificate | None, words: Words) -> View | None:
     """The section; None where the question asks about no effect through attributes.
 
     ``after`` is the certificate of a release, if there is one.
@@ -74,27 +60,34 @@ def paths(
         return None
     words = claim_words(indirect, words)
     through = words.columns(indirect.question.redlining)
-    draws = resampled.indirect if resampled else None
     both = [("" if after is None else "As recorded", certificate)]
     if after is not None and after.indirect is not None:
         both.append(("As released", after))
+    measured = [Measured.of(one) for _, one in both]
+    charts = iter(waterfalls([one for one in measured if one], words))
     return View(
         heading=f"Through {through}",
         claims=tuple(_cards(both, words)),
-        lead=(
-            text(
-                f"Does {words.protected} change {words.decision} by way of {through}? This is ",
-                Strong("a claim of its own"),
-                ": the verdicts above are about the direct effect alone, and this one changes "
-                f"nothing in them. It is met if the effect of {words.protected} through "
-                f"{through} is smaller than {words.threshold_points} in both directions, given "
-                "this graph.",
-            ),
+        lead=text(
+            f"Does {words.protected} change {words.decision} by way of {through}? This is ",
+            Strong("a claim of its own"),
+            ": the verdicts above are about the direct effect alone, and this one changes "
+            f"nothing in them. It is met if the effect of {words.protected} through "
+            f"{through} is smaller than {words.threshold_points} in both directions, given "
+            "this graph.",
         ),
-        measurements=tuple(_measurements(both, words)),
-        rests_on=tuple(path_premises(certificate, indirect, words, draws))
-        if indirect.graphs
-        else (),
+        measurements=[
+            View(
+                heading=heading,
+                waterfalls=next(charts) if drawn else (),
+                # Where chance did not make the rows, intervals would say nothing.
+                result=one.indirect.summary(words.labels)
+                if one.indirect and (one.is_sample or not drawn)
+                else None,
+            )
+            for (heading, one), drawn in zip(both, measured, strict=True)
+        ],
+        rests_on=[*path_premises(certificate, indirect, words)] if indirect.graphs else [],
     )
 
 
@@ -124,64 +117,3 @@ def _beyond(verdict: StatisticalVerdict, indirect: Indirect, words: Words) -> st
     if why := indirect.why_inconclusive:
         return f"Nothing is shown of a population: {why}."
     return f"Chance allowed for, the effect may lie on either side of {limit}."
-
-
-def _measurements(both: list[tuple[str, Certificate]], words: Words) -> Iterator[View]:
-    """What was measured in each set of rows, all pictures on one scale."""
-    measured = [Measured.of(certificate) for _, certificate in both]
-    charts = iter(waterfalls([one for one in measured if one], words))
-    for (heading, certificate), one in zip(both, measured, strict=True):
-        indirect = certificate.indirect
-        reasons = indirect.reasons if indirect else ()
-        yield View(
-            heading=heading,
-            lead=(*_gap(one.indirect, words), _no_chance(certificate)) if one else (),
-            waterfalls=next(charts) if one else (),
-            tables_title="The same in numbers, in percentage points",
-            tables=tuple(_table(one, at, words) for at in DIRECTIONS) if one else (),
-            reasons=tuple(reason.text(words_only) for reason in reasons),
-        )
-
-
-def _gap(indirect: Indirect, words: Words) -> tuple[str, ...]:
-    """The gap in the rows beside that of the graph."""
-    low, high = indirect.model_gap
-    missed = Bounds(indirect.data_gap - high, indirect.data_gap - low)
-    return text(
-        f"The gap between {words.group} and {words.other} is ",
-        Strong(f"{signed(indirect.data_gap, words)} points in the rows"),
-        " and ",
-        Strong(f"{span_text(Bounds(low, high), words)} by the graph"),
-        f". What the graph misses is the difference of the two, {span_text(missed, words)}.",
-    )
-
-
-def _no_chance(certificate: Certificate) -> str:
-    """Why there are no intervals, where there are none."""
-    if certificate.is_sample:
-        return ""
-    if certificate.release:
-        return " Chance did not make these rows: there are no intervals."
-    return " The decision is determined: there are no intervals."
-
-
-def _table(measured: Measured, direction: str, words: Words) -> View:
-    """Every effect of a direction in numbers."""
-    named = PathWords.of(measured.indirect, direction, words)
-    numbers = 3 if measured.chance else 2
-    return View(
-        caption=f"From {named.own} to {named.others}",
-        heads=("lower", "upper", "standard error")[:numbers],
-        rows=tuple(
-            (named.way(name)[0], _numbers(effect, words)[:numbers])
-            for name, effect in measured.indirect.effects[direction].items()
-        ),
-    )
-
-
-def _numbers(effect: Effect, words: Words) -> tuple[str, ...]:
-    errors = dict.fromkeys(f"{100 * error:.2f}" for error in effect.end_errors or ())
-    return (
-        *(signed(end, words, digits=2) for end in effect.bounds),
-        " and ".join(errors) or "none",
-    )

@@ -1,50 +1,43 @@
 """Section 6: a release before and after, and the cards with which a page opens."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
 from evenhand.evidence import Certificate, Partition
-from evenhand.evidence.sentences import state_before
-from evenhand.report.differences import FEW
-from evenhand.report.groups import Case, group_heads, group_names, widest_in
+from evenhand.question.labels import state_before
+from evenhand.releasing import Release
+from evenhand.report.differences import is_few
+from evenhand.report.groups import group_heads, group_names, select_cases, widest_in
 from evenhand.report.html_report import View
 from evenhand.report.paths_section import claim_card
 from evenhand.report.pictures.charts import Scale, histograms
-from evenhand.wording import VerdictCard, Words, capital, rate, tally
+from evenhand.wording import VerdictCard, Words, capital, rate
 from evenhand.wording.release_words import (
-    ReleaseFacts,
-    has_many_values,
     release_lead,
-    release_statements,
     rows_changed,
-    two_values,
     who_gains,
 )
 from evenhand.wording.verdict_words import certificate_class, verdict_word
 
 
-def released(release: ReleaseFacts | None, cases: Sequence[Case], words: Words) -> View | None:
+def released(release: Release | None, words: Words) -> View | None:
     """Before and after side by side; None where nothing was released."""
     if release is None:
         return None
-    before, after = release.before, release.after
-    changes, is_few = release.changed is not None, 0 < len(cases) <= FEW
-    alike = is_few and same_lines(before.partition, after.partition)
-    drawn = shifts(before, after, cases, words, tells_changes=changes) if alike else None
+    before, after, files = release.before, release.certificate, release.files
     cost = VerdictCard("What it cost", "cost", rows_changed(release), who_gains(release, words))
     claim = claim_card(after, words)
     return View(
-        heading=f"{release.file or 'The released rows'}: {after.verdict}",
+        heading=f"{files.data.name if files else 'The released rows'}: {after.verdict}",
         before=state_before(words.question),
         lead=release_lead(release, words),
         cards=[_verdict_card(after, words), cost, *([claim] if claim else [])],
-        shifts=drawn,
-        histograms=histograms(before, after, words) if len(cases) > FEW else None,
+        shifts=shifts(before, after, words),
+        histograms=None if is_few(before) else histograms(before, after, words),
         measures=[*_measures(release, words)],
-        moves=_moves(release, words),
-        paragraphs=[*release_statements(release, words)],
+        result=release.summary(),
     )
 
 
@@ -60,16 +53,14 @@ def _verdict_card(certificate: Certificate, words: Words) -> VerdictCard:
     )
 
 
-def shifts(
-    before: Certificate,
-    after: Certificate,
-    cases: Sequence[Case],
-    words: Words,
-    *,
-    tells_changes: bool,
-) -> View:
-    """Few groups, each before and after, with the decisions changed where it is these."""
-    partitions, names = (before.partition, after.partition), before.partition.names
+def shifts(before: Certificate, after: Certificate, words: Words) -> View | None:
+    """Few groups, each before and after.
+
+    None where there are many, or where the released rows have other groups.
+    """
+    partitions, cases = (before.partition, after.partition), select_cases(before.partition)
+    if not (cases and is_few(before) and same_lines(*partitions)):
+        return None
     lines = []
     for case in cases:
         was, now = (
@@ -78,106 +69,41 @@ def shifts(
         lines.append(
             View(
                 id=case.id,
-                names=group_names(case, names, words),
+                names=group_names(case, words),
                 before=float(100 * was),
                 after=float(100 * now),
                 description=f"from {words.points(was)} to {words.points(now)} points",
-                changes=[*_changes(before, after, case.line, words)] if tells_changes else [],
             )
         )
     held = [end for line in lines for end in (line.before, line.after)]
     what = "difference" if before.partition.two_groups else "widest difference"
-    with_changes = ", with the decisions changed" if tells_changes else ""
     state = f"as {state_before(words.question)}"
     return View(
         title="Each group before and after",
         before=state,
-        subtitle=f"The {what} {state} and as released{with_changes}.",
-        heads=group_heads(names, words),
-        changes="Decisions changed" if tells_changes else "",
+        subtitle=f"The {what} {state} and as released.",
+        heads=group_heads(before.partition.names, words),
         axis=Scale.over(held, words, left=0.04, right=0.04),
         lines=lines,
     )
 
 
-def _changes(before: Certificate, after: Certificate, line: int, words: Words) -> Iterator[str]:
-    """How many decisions of each group change; of more than two kinds, by how many each."""
-    was, now, names = before.partition, after.partition, words.groups
-    if len(words.cuts) > 1:
-        for who, moved in zip(names, (now.counts - was.counts)[:, :, line].T, strict=True):
-            if moved.any():
-                yield f"{who}: {_growth(moved.tolist(), words)}"
-        return
-    ways = ("to favorable", "to unfavorable")
-    if not has_many_values(before):
-        worse, better = two_values(before, words)
-        ways = (f"{worse} → {better}", f"{better} → {worse}")
-    change = (now.favorable[0] - was.favorable[0])[:, line].tolist()
-    if words.is_named:
-        for who, many in zip(names, change, strict=True):
-            if many:
-                yield f"{abs(many):,} {who} {ways[many < 0]}"
-        return
-    for way, sign in zip(ways, (1, -1), strict=True):
-        if some := tally([max(many * sign, 0) for many in change], names):
-            yield f"{way}: {', '.join(some)}"
-
-
-def _growth(change: Sequence[int], words: Words) -> str:
-    """By how many each kind of decision grows or shrinks."""
-    each = zip(change, words.decision_names, strict=True)
-    return ", ".join(
-        f"{'+' if n > 0 else '−'}{abs(n):,}\u00a0{decided}" for n, decided in each if n
-    )
-
-
-def _measures(release: ReleaseFacts, words: Words) -> Iterator[tuple[str, str, str]]:
+def _measures(release: Release, words: Words) -> Iterator[tuple[str, ...]]:
     """What is counted, as recorded and as released."""
-    both = release.before.partition, release.after.partition
-
-    def row(name: str, *values: str) -> tuple[str, str, str]:
-        before, after = values
-        return name, before, after
-
+    both = release.before.partition, release.certificate.partition
     reaching = (f"{one.violating:,} of {one.measured.sum():,}" for one in both)
-    yield row(f"Groups that differ by {words.threshold_points} or more", *reaching)
+    yield f"Groups that differ by {words.threshold_points} or more", *reaching
     largest = (words.points(max(map(abs, one.extremes), default=None)) for one in both)
-    yield row("Largest difference, points", *largest)
+    yield "Largest difference, points", *largest
     for at, who in enumerate(words.groups):
         for cut in range(len(both[0].favorable)):
             did = f"{capital(who)} who {words.did_by(both[0].cut_label(cut))}"
-            yield row(did, *(_favored(one, cut, at) for one in both))
-    utility = release.utility
-    yield "Cells of the table changed (n_T)", "", f"{utility.cell_changes:,}"
-    yield "Distance of the distributions", "", f"{utility.distance:.3g}"
-    yield "Chi-square", "", f"{utility.chi_square:,.1f}"
+            yield did, *(_favored(one, cut, at) for one in both)
 
 
 def _favored(partition: Partition, cut: int, group: int) -> str:
     yes, total = int(partition.favorable[cut, group].sum()), int(partition.rows[group].sum())
     return f"{yes:,} of {total:,} ({rate(yes, total)})"
-
-
-def _moves(release: ReleaseFacts, words: Words) -> tuple[tuple[str, str], ...]:
-    """From which decision to which, and how many of each group, if there are more than two."""
-    if not has_many_values(release.before):
-        return ()
-    decided = release.before.examined.counts.attribute(words.question.decision).values
-    names = [words.labels.value(words.question.decision, value) for value in decided]
-    rank = release.before.examined.decision_kinds.tolist()
-    ways = {(old, new) for _, old, new in release.moves}
-    return tuple(
-        (
-            f"{names[old]} → {names[new]}",
-            ", ".join(
-                tally(
-                    (release.moves.get((at, old, new), 0) for at in range(len(words.groups))),
-                    words.groups,
-                )
-            ),
-        )
-        for old, new in sorted(ways, key=lambda way: [(rank[kind], kind) for kind in way])
-    )
 
 
 def same_lines(before: Partition, after: Partition) -> bool:

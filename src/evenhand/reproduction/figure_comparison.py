@@ -72,17 +72,9 @@ def _examples() -> Summary:
         counts = datasets.admissions(example)
         for names in (("test_score",), ("major",), ("major", "test_score")):
             shown = explain_partition(counts, ADMISSION, question, names)
-            differences = ", ".join(
-                f"{float(one.risk_difference or 0):+.3f}" for one in shown.subpopulations
-            )
-            rows.append(
-                (
-                    str(example),
-                    ", ".join(names),
-                    "block set" if shown.is_meaningful else "no block set",
-                    differences,
-                )
-            )
+            what = "block set" if shown.is_meaningful else "no block set"
+            each = (f"{float(one.risk_difference or 0):+.3f}" for one in shown.subpopulations)
+            rows.append((str(example), ", ".join(names), what, ", ".join(each)))
         verdict = certify(counts, ADMISSION, question).verdict
         rows.append((str(example), "verdict at 0.05", str(verdict), ""))
     return Summary(
@@ -191,8 +183,7 @@ def _setting(certificate: Certificate, printed: PrintedFigures) -> Summary:
         left["MData"].append(str(outcome.violating))
     rows = []
     for name, theirs in printed.setting.items():
-        rows.append((name, "ours", *ours[name]))
-        rows.append(("", "paper", *map(str, theirs)))
+        rows += [(name, "ours", *ours[name]), ("", "paper", *map(str, theirs))]
     rows += [(f"{name}: still violating", "ours", *counts) for name, counts in left.items()]
     return Summary(
         title=f"{printed.title}: utility at four thresholds (Table 5)",
@@ -212,19 +203,12 @@ def _comparison(outcomes: Sequence[Outcome], printed: PrintedFigures) -> Summary
     rows: list[tuple[str, ...]] = []
     for name, outcome in zip(names, outcomes, strict=True):
         utility = outcome.utility
-        rows.append(
-            (
-                name,
-                "ours",
-                f"{1000 * utility.distance:.2f}",
-                f"{utility.cell_changes}",
-                f"{utility.chi_square:.0f}",
-                f"{outcome.violating} of {outcome.measured}",
-            )
-        )
+        cost = f"{1000 * utility.distance:.2f}", f"{utility.cell_changes}"
+        left = f"{outcome.violating} of {outcome.measured}"
+        rows.append((name, "ours", *cost, f"{utility.chi_square:.0f}", left))
         if name in printed.comparison:
-            left = printed.left.get(name, "")
-            rows.append(("", "paper", *map(str, printed.comparison[name]), left))
+            theirs = map(str, printed.comparison[name])
+            rows.append(("", "paper", *theirs, printed.left.get(name, "")))
     return Summary(
         title=f"{printed.title}: methods at 0.05 (Table 4)",
         columns=("method", "", "d × 10³", "n_T", "χ²", "still violating"),

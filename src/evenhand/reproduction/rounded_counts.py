@@ -38,21 +38,15 @@ def rounded_model(
     squares = cells**2 if decision_left_in else (cells / share) ** 2 * (1 + alone)
     weights = np.zeros_like(old)
     np.add.at(weights, (side, subpopulation), squares)
-    optimum = optimal_rates(partition, weights, question.threshold)
+    rates, distance = optimal_rates(partition, weights, question.threshold)
 
-    new = optimum.rates[side, subpopulation]
+    new = rates[side, subpopulation]
     new = np.where(np.isnan(new), rate, new)
     new_share = np.where(favorable, new, 1 - new)
     flipped = [column[alone] for column in counts.codes]
-    flipped[counts.position(question.decision)] = np.where(
-        favorable[alone],
-        counts.code(question.decision, partition.decisions[1]),
-        counts.code(question.decision, partition.decisions[0]),
-    )
-    rounded = np.rint(
-        np.concatenate(
-            [counts.counts / share * new_share, counts.counts[alone] * (1 - new_share[alone])]
-        )
-    ).astype(np.int64)
+    codes_of = [counts.code(question.decision, label) for label in partition.decisions]
+    flipped[counts.position(question.decision)] = np.where(favorable[alone], *codes_of[::-1])
+    kept, moved = counts.counts / share * new_share, counts.counts * (1 - new_share)
+    rounded = np.rint(np.concatenate([kept, moved[alone]])).astype(np.int64)
     codes = [np.concatenate(pair) for pair in zip(counts.codes, flipped, strict=True)]
-    return CountTable.build(counts.attributes, codes, rounded), optimum.distance
+    return CountTable.build(counts.attributes, codes, rounded), distance

@@ -3,8 +3,7 @@
 from evenhand.rows.batch_source import BatchSource
 from evenhand.rows.coded_rows import LineTable
 from evenhand.rows.frame_sources import Source, TableObject
-from evenhand.rows.inspect.class_suggestions import ClassSuggestion
-from evenhand.rows.inspect.column_profile import ColumnKind, ColumnProfile
+from evenhand.rows.inspect.column_profile import ClassSuggestion, ColumnKind, ColumnProfile
 from evenhand.rows.inspect.findings import FindingKind, TableFinding
 from evenhand.rows.inspect.inspection import Inspection
 from evenhand.rows.rows import Rows, read

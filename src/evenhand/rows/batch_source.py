@@ -52,12 +52,8 @@ class OpenBatches(Protocol):
         ...
 
 
-class GroupBy(Protocol):
-    """Counts in the engine that holds the rows."""
-
-    def __call__(self, names: Sequence[str], codings: Codings) -> tuple["BatchSource", Codings]:
-        """The distinct lines of some columns, with a frequency that the codings name."""
-        ...
+# The distinct lines of some columns, with a frequency that the codings name.
+GroupBy: TypeAlias = Callable[[Sequence[str], Codings], tuple["BatchSource", Codings]]
 
 
 def row_numbers(rows: Collection[int]) -> dict[int, str]:
@@ -92,7 +88,8 @@ class BatchSource:
     those of one table must agree. ``group_by`` is set where an engine can count, and then
     ``distinct`` gives the values that it stores in a column. ``rows`` is set
     where their number is known before reading. ``header`` holds the names that are written
-    there, if some occur more than once; then ``names`` differ from it.
+    there, if some occur more than once; then ``names`` differ from it. ``once`` says that it
+    can be read only once.
     """
 
     where: str
@@ -106,6 +103,7 @@ class BatchSource:
     distinct: Callable[[str], pa.Array] = _not_in_an_engine
     rows: int | None = None
     header: tuple[str, ...] | None = None
+    once: bool = False
 
     def __post_init__(self) -> None:
         check_names(self.names, where=self.where)

@@ -5,8 +5,8 @@ are neither merged nor sorted. Only as many rows are read as fit into memory.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import accumulate, chain
 from pathlib import Path
@@ -24,9 +24,13 @@ from evenhand.errors import Problem, ValuesError
 from evenhand.question import Bins, Codings
 from evenhand.question.codings import MISSING
 from evenhand.question.parse_values import exact_number
-from evenhand.rows.arrow_numpy import as_arrow, as_numpy, as_texts, value_type
+from evenhand.rows.arrow_numpy import as_arrow, as_numpy, value_type
 from evenhand.rows.batch_source import BatchSource, reading
-from evenhand.rows.counting_errors import spelling_notes, too_large_columns
+from evenhand.rows.counting_errors import (
+    absent_merges,
+    spelling_notes,
+    too_large_columns,
+)
 from evenhand.rows.csv_files import LONGEST_RECORD
 from evenhand.rows.value_labels import (
     MISSING_TEXT,
@@ -39,7 +43,6 @@ from evenhand.rows.value_labels import (
     has_labels,
     nearest_floats,
     to_labels,
-    to_texts,
 )
 
 _ROW_BYTES = 16  # of each row: how often it counts, and the codes of the column at work
@@ -47,9 +50,8 @@ FIRST_BYTES = 1 << 24  # of codes, for a first look at wide tables
 _FEW = 1000  # values up to which they become Python texts at once
 _STEP = 500  # columns after which progress is reported
 _Codes: TypeAlias = NDArray[np.integer]
+_Labelled: TypeAlias = tuple[Sequence[str], NDArray[np.unsignedinteger], ColumnEncoder]
 ValueCounts: TypeAlias = tuple[pa.Array, NDArray[np.int64]]
-
-_MOST_PENDING = 1 << 25  # bytes of tables that wait to be added up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,100 +72,108 @@ class LineTable:
 class StoredLines:
     """The values of columns as they stand, one code per row, before any coding is applied.
 
-    The last classes of each column are kept: of many columns one is changed at a time.
+    The last labels of each column are kept: of many columns one is changed at a time.
     """
 
     columns: Mapping[str, tuple[pa.Array, _Codes]]
     counts: NDArray[np.int64]
-    unreadable: tuple[str, ...]
+    unreadable: tuple[pa.Field, ...]
     complete: bool
-    _classes: dict[str, tuple[object, tuple[Sequence[str], _Codes]]] = field(
+    _labelled: dict[str, tuple[object, _Labelled]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
-    def coded(self, names: Collection[str], codings: Codings) -> LineTable:
+    def coded(self, names: Collection[str], codings: Codings, *, where: str = "") -> LineTable:
         """Some of the columns under the labels that codings give them; no row is read again."""
-        attributes, columns = [], []
-        spellings: dict[str, dict[str, set[str]]] = {}
+        attributes, columns, encoders = [], [], []
         for name in names:
             if name in self.columns:
-                encoder = ColumnEncoder(name, codings)
-                values, codes = self._labelled(encoder, codings)
-                spellings[name] = encoder.spellings
+                values, codes, encoder = self._labels(name, codings)
                 attributes.append(Attribute(name, values))
-                columns.append(codes.astype(code_type(len(values)), copy=False))
+                columns.append(codes)
+                encoders.append(encoder)
+        spellings = {encoder.name: encoder.spellings for encoder in encoders}
+        absent = (problem for problem, _ in absent_merges(codings, encoders, where))
         return LineTable(
             table=CountTable(tuple(attributes), tuple(columns), self.counts),
-            unreadable=tuple(name for name in self.unreadable if name in names),
+            unreadable=tuple(one.name for one in self.unreadable if one.name in names),
             complete=self.complete,
-            notes=(*spelling_notes(spellings),),
+            notes=(*spelling_notes(spellings), *absent),
         )
 
-    def _labelled(
-        self, encoder: ColumnEncoder, codings: Codings
-    ) -> tuple[Sequence[str], _Codes]:
-        """The labels of a column, and the code of each row."""
-        name = encoder.name
-        stored, codes = self.columns[name]
-        labels = to_labels(stored, na=codings.na).cast(pa.string())
-        texts = pc.fill_null(labels, MISSING_TEXT) if labels.null_count else labels
-        if not texts.equals(stored):
-            texts, at = distinct(texts)
-            if len(texts) < len(stored) and name not in codings.bins:
-                encoder.note_spellings(stored, labels)
-            codes = at[codes]
-        few = len(texts) <= _FEW
-        values: Sequence[str] = tuple(to_texts(texts)) if few else LabelArray(texts)
-        if not codings.is_coded(name):
-            return values, codes
+    def _labels(self, name: str, codings: Codings) -> _Labelled:
+        """The labels of a column, the code of each row, and what found them."""
         coding = (codings.bins.get(name), codings.merge.get(name), codings.na)
-        last, result = self._classes.get(name, (None, (values, codes)))
-        if last != coding:
-            result = _in_classes(encoder, texts, codes)
-            self._classes[name] = (coding, result)
-        return result
+        if name not in self._labelled or self._labelled[name][0] != coding:
+            encoder = ColumnEncoder(name, codings)
+            values, codes = _label(encoder, codings, *self.columns[name])
+            narrow = codes.astype(code_type(len(values)), copy=False)
+            self._labelled[name] = coding, (values, narrow, encoder)
+        return self._labelled[name][1]
 
 
-def read_stored(
+def _label(
+    encoder: ColumnEncoder, codings: Codings, stored: pa.Array, codes: _Codes
+) -> tuple[Sequence[str], _Codes]:
+    """The labels of a column, and the code of each row."""
+    labels = to_labels(stored, na=codings.na).cast(pa.string())
+    texts = pc.fill_null(labels, MISSING_TEXT) if labels.null_count else labels
+    if not texts.equals(stored):
+        texts, at = distinct(texts)
+        if len(texts) < len(stored) and encoder.name not in codings.bins:
+            encoder.note_spellings(stored, labels)
+        codes = at[codes]
+    if codings.is_coded(encoder.name):
+        return _in_classes(encoder, texts, codes)
+    few = len(texts) <= _FEW
+    return tuple(texts.to_pylist()) if few else LabelArray(texts), codes
+
+
+def stored_blocks(
     sources: Sequence[BatchSource],
     names: Sequence[str],
     *,
     frequency: str | None = None,
     memory: int,
     progress: ProgressCallback | None = None,
-) -> StoredLines:
-    """Read the columns in one pass, as many rows as fit into memory."""
+) -> Generator[StoredLines]:
+    """Read the columns in one pass, in blocks of as many rows as fit into memory."""
     reporter, total = ProgressReporter(progress), None
     batches: list[pa.RecordBatch] = []
-    size, complete = 0, True
+    size = 0
     wanted = [*names, *([frequency] if frequency else [])]
+
+    def stored(*, complete: bool) -> StoredLines:
+        schema = batches[0].schema if batches else ()
+        unreadable = {one.name: one for one in schema if not has_labels(value_type(one.type))}
+        counts = np.ones(sum(batch.num_rows for batch in batches), np.int64)
+        if frequency and batches:
+            check_types([batches[0].schema.field(len(names))], where=sources[0].where)
+            weights = [_frequencies(batch.column(len(names)), sources[0]) for batch in batches]
+            counts = np.concatenate(weights)
+        columns = {}
+        for at, name in enumerate(names):
+            if name not in unreadable:
+                columns[name] = _encode([batch.column(at) for batch in batches], counts)
+            if at % _STEP == _STEP - 1:
+                reporter.report("comparing values of columns", at + 1, len(names))
+        return StoredLines(
+            columns=columns,
+            counts=counts[counts > 0],
+            unreadable=tuple(unreadable.values()),
+            complete=complete,
+        )
+
     for batch in chain.from_iterable(source.batches(wanted) for source in sources):
-        size += batch.nbytes + _ROW_BYTES * batch.num_rows
-        complete = size <= memory or not batches
-        if not complete:
-            break
+        taken = batch.nbytes + _ROW_BYTES * batch.num_rows
+        if batches and size + taken > memory:
+            yield stored(complete=False)
+            batches, size = [], 0
         batches.append(batch)
+        size += taken
         total = total if batches[1:] else _expected_rows(sources, batch)
         reporter.advance("reading rows", batch.num_rows, total)
-    schema = batches[0].schema if batches else ()
-    unreadable = tuple(one.name for one in schema if not has_labels(value_type(one.type)))
-    counts = np.ones(sum(batch.num_rows for batch in batches), np.int64)
-    if frequency and batches:
-        counts = np.concatenate(
-            [_frequencies(batch.column(len(names)), sources[0]) for batch in batches]
-        )
-    columns = {}
-    for at, name in enumerate(names):
-        if name not in unreadable:
-            columns[name] = _encode([batch.column(at) for batch in batches], counts)
-        if at % _STEP == _STEP - 1:
-            reporter.report("comparing values of columns", at + 1, len(names))
-    return StoredLines(
-        columns=columns,
-        counts=counts[counts > 0],
-        unreadable=tuple(name for name in unreadable if name in names),
-        complete=complete,
-    )
+    yield stored(complete=True)
 
 
 def _expected_rows(sources: Sequence[BatchSource], first: pa.RecordBatch) -> int | None:
@@ -246,47 +256,36 @@ def quantile_bins(name: str, classes: int, occurrences: ValueCounts, *, where: s
 def value_counts(
     sources: Sequence[BatchSource], names: Sequence[str], codings: Codings, *, memory: int
 ) -> dict[str, ValueCounts]:
-    """Each distinct text of some columns, null for missing, and in how many rows it occurs."""
+    """Each distinct text of some columns, null for missing, and in how many rows it occurs.
+
+    Texts are as they are stored, whatever classes the codings have for them.
+    """
     if sources[0].group_by:
-        grouped = {name: sources[0].group_by([name], codings) for name in names}
+        stored = replace(codings, bins={})
+        grouped = {name: sources[0].group_by([name], stored) for name in names}
         return {
             name: value_counts([source], [name], its_codings, memory=memory)[name]
             for name, (source, its_codings) in grouped.items()
         }
-    empty = pa.table({"text": as_texts([]), "count": as_arrow(np.zeros(0, np.int64))})
-    pending = {name: [empty] for name in names}
-    sizes = dict.fromkeys(names, 0)
-    for source in sources:
-        with reading(source.where):
-            for name, table in _count_batches(source, names, codings):
-                pending[name].append(table)
-                sizes[name] += table.nbytes
-                if sizes[name] > max(_MOST_PENDING, 2 * pending[name][0].nbytes):
-                    pending[name] = [_add_up(pending[name])]
-                    sizes[name] = pending[name][0].nbytes
-                    if 4 * sum(sizes.values()) > memory:
-                        raise too_large_columns(sizes, memory, source.where)
-    totals = {name: _add_up(tables) for name, tables in pending.items()}
+    totals: dict[str, list[pa.Table]] = {name: [] for name in names}
+    blocks = stored_blocks(sources, names, frequency=codings.frequency, memory=memory // 3)
+    with reading(where := sources[0].where):
+        for block in blocks:
+            check_types(block.unreadable, where=where)
+            for name, (values, codes) in block.columns.items():
+                counts = np.zeros(len(values), np.int64)
+                np.add.at(counts, codes, block.counts)
+                texts = to_labels(values, na=codings.na).cast(pa.string())
+                table = pa.table({"text": texts, "count": as_arrow(counts)})
+                totals[name] = [_add_up([*totals[name], table])]
+            sizes = {name: tables[0].nbytes for name, tables in totals.items()}
+            if 4 * sum(sizes.values()) > memory:
+                raise too_large_columns(sizes, memory, where)
     return {
         name: (table["text"].combine_chunks(), as_numpy(table["count"].combine_chunks()))
-        for name, table in totals.items()
+        for name, tables in totals.items()
+        for table in tables
     }
-
-
-def _count_batches(
-    source: BatchSource, names: Sequence[str], codings: Codings
-) -> Iterator[tuple[str, pa.Table]]:
-    """For each batch and column a table of its distinct texts with their counts."""
-    frequency = [codings.frequency] if codings.frequency else []
-    for batch in source.open([*names, *frequency], coded=True):
-        check_types(batch.schema, where=source.where)
-        weights = [_frequencies(batch.column(name), source) for name in frequency]
-        for name in names:
-            values, indices = distinct(batch.column(name))
-            counts = np.zeros(len(values), np.int64)
-            np.add.at(counts, indices, weights[0] if weights else 1)
-            labels = to_labels(values, na=codings.na).cast(pa.string())
-            yield name, pa.table({"text": labels, "count": as_arrow(counts)})
 
 
 def _frequencies(array: pa.Array, source: BatchSource) -> NDArray[np.int64]:

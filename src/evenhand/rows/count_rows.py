@@ -12,13 +12,13 @@ from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import check_row_count, code_type
 from evenhand.counts.label_order import in_order
 from evenhand.display import ProgressCallback, ProgressReporter
-from evenhand.errors import Problem
+from evenhand.errors import Problem, ValuesError
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
 from evenhand.rows import counting_errors
 from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, reading
 from evenhand.rows.counting_errors import raise_all
-from evenhand.rows.key_counter import LARGEST_DENSE, Codes, KeyCounter, KeyLayout, sort_order
+from evenhand.rows.key_counter import MOST_PENDING, Codes, KeyCounter, KeyLayout, sort_order
 from evenhand.rows.value_labels import ColumnEncoder, FrequencyEncoder, check_types
 
 # After so many rows a column that hardly repeats a value is refused, before all are read.
@@ -44,7 +44,6 @@ def count(
     names: Sequence[str],
     codings: Codings,
     *,
-    largest_dense: int = LARGEST_DENSE,
     memory: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> CountResult:
@@ -59,7 +58,7 @@ def count(
     known = [source.rows for source in sources]
     total = None if None in known else sum(rows or 0 for rows in known)
     advance = partial(ProgressReporter(progress).advance, "counting rows", total=total)
-    counter = _RowCounter(names, codings, largest_dense, memory, advance)
+    counter = _RowCounter(names, codings, memory, advance)
     for source in sources:
         with reading(source.where):
             counter.read(source)
@@ -77,7 +76,6 @@ class _RowCounter:
         self,
         names: Sequence[str],
         codings: Codings,
-        largest_dense: int,
         memory: int | None,
         advance: Callable[[int], None],
     ) -> None:
@@ -86,13 +84,12 @@ class _RowCounter:
         self.columns = [ColumnEncoder(name, codings) for name in names]
         self.frequency = FrequencyEncoder(codings.frequency) if codings.frequency else None
         self.encoders = [*self.columns, *([self.frequency] if self.frequency else [])]
-        # A dense array of all cells may fill a quarter of the memory, and so may the buffer.
+        # The buffer may fill a quarter of the memory.
         self.line_bytes = _LINE_BYTES + 2 * len(names)
         limit = self.line_memory = (memory or _MOST_MEMORY) - _PROCESS_BYTES
         self.counter = KeyCounter(
             KeyLayout((0,) * len(names)),
-            largest_dense=min(largest_dense, limit // 32),
-            most_pending=limit // (4 * self.line_bytes),
+            most_pending=min(MOST_PENDING, limit // (4 * self.line_bytes)),
         )
         self.rows = 0
 
@@ -152,7 +149,8 @@ class _RowCounter:
         errors = [*counting_errors.unfit_texts(self.columns)]
         if self.frequency:
             errors += counting_errors.unfit_frequencies(self.frequency)
-        errors += counting_errors.idle_merges(self.codings, self.columns, where)
+        absent = [*counting_errors.absent_merges(self.codings, self.columns, where)]
+        errors += [ValuesError(problem) for problem, is_idle in absent if is_idle]
         if not self.rows:
             raise_all(errors or [counting_errors.no_rows(where)])
         keys, counts = self.counter.result()
@@ -187,7 +185,8 @@ class _RowCounter:
             [*counting_errors.identifiers(values, table.row_count, share=0.5, where=where)]
         )
         spellings = {column.name: column.spellings for column in self.columns}
-        return CountResult(table, dropped, (*counting_errors.spelling_notes(spellings),))
+        notes = [*counting_errors.spelling_notes(spellings), *(one for one, _ in absent)]
+        return CountResult(table, dropped, tuple(notes))
 
 
 def _table(

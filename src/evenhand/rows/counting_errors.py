@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from evenhand.counts.label_order import rows_in
 from evenhand.errors import (
     ColumnError,
     InputError,
@@ -15,12 +16,11 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.question import Codings
-from evenhand.question.codings import MISSING, WILDCARD, unplaced
-from evenhand.question.parse_values import exact_number
+from evenhand.question.codings import MISSING, unplaced
+from evenhand.question.parse_values import WILDCARD, exact_number
 from evenhand.rows.value_labels import ColumnEncoder
 
 _FEW_ROWS = 100
-_MOST_COLUMNS = 20
 
 
 def raise_all(errors: Sequence[InputError]) -> None:
@@ -48,21 +48,23 @@ def unfit_texts(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
                 yield unplaced(column.name, places, is_number=_are_numbers([text]), where=where)
 
 
-def idle_merges(
-    codings: Codings, columns: Sequence[ColumnEncoder], where: str
-) -> Iterator[InputError]:
-    """Merges of which no old value occurs: they are misspelt."""
+def absent_merges(
+    codings: Codings, columns: Iterable[ColumnEncoder], where: str
+) -> Iterator[tuple[Problem, bool]]:
+    """Merged values that do not occur, as they are misspelt, and whether no other is merged."""
     for column in columns:
         values = column.text_codes.keys()
         for new, olds in codings.merge.get(column.name, {}).items():
-            if values and WILDCARD not in olds and values.isdisjoint(olds):
-                near = " ".join(filter(None, (did_you_mean(old, values) for old in olds)))
-                yield ValuesError.of(
-                    f"None of {listed(olds)}, merged as {new!r}, occurs in {column.name!r}.",
+            absent = [old for old in olds if old != WILDCARD and old not in values]
+            if values and absent:
+                near = " ".join(filter(None, (did_you_mean(old, values) for old in absent)))
+                problem = Problem(
+                    f"No row has {listed(absent)} in {column.name!r}, merged as {new!r}.",
                     near or f"Its values are {listed(sorted(values))}.",
                     "Write the values exactly as they stand in the data.",
                     where,
                 )
+                yield problem, len(absent) == len(olds)
 
 
 def spelling_notes(
@@ -100,36 +102,18 @@ def missing_values(
     columns: Sequence[ColumnEncoder], amounts: Mapping[str, int]
 ) -> Iterator[InputError]:
     """Missing values for which no rule was given, with their number in each column."""
-    lacking = [
-        (column, place, amounts[column.name])
-        for column in columns
-        if (place := column.missing) and amounts.get(column.name)
-    ]
-    if not lacking:
-        return
-    column, place, amount = lacking[0]
-    rest = len(lacking) - _MOST_COLUMNS
-    named = ", ".join(f"{one.name!r} {many:,}" for one, _, many in lacking[:_MOST_COLUMNS])
-    several = f"{len(lacking)} columns have missing values: {named}" + (
-        f" and {rest} more." if rest > 0 else "."
-    )
-    yield MissingValueError.of(
-        several
-        if len(lacking) > 1
-        else f"The column {column.name!r} has {amount:,} missing "
-        f"{'value' if amount == 1 else 'values'}.",
-        f"First at {place}" + (f", in {column.name!r}." if len(lacking) > 1 else "."),
-        (
-            Remedy("Leave these rows out", "missing", "drop"),
-            Remedy("make it a value of its own", "missing", "level"),
-            Remedy(
-                f"leave the column{'s'[: len(lacking) > 1]} out",
-                "exclude",
-                [one.name for one, *_ in lacking],
+    places = {one.name: one.missing for one in columns if one.missing and amounts.get(one.name)}
+    for name, place in [*places.items()][:1]:
+        yield MissingValueError.of(
+            f"Values are missing: {rows_in({name: amounts[name] for name in places})}.",
+            f"First at {place}, in {name!r}.",
+            (
+                Remedy("Leave these rows out", "missing", "drop"),
+                Remedy("make it a value of its own", "missing", "level"),
+                Remedy(f"leave the column{'s'[: len(places) > 1]} out", "exclude", [*places]),
             ),
-        ),
-        place.source.where,
-    )
+            place.source.where,
+        )
 
 
 def taken_level(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:

@@ -22,7 +22,7 @@ _LF, _CR = b"\n\r"
 _SLICE = 1 << 18  # bytes, of which all that is worked out stays in the cache
 _FIRST = 1 << 12
 _LONGEST = 32  # bytes of a text, four words: longer ones are as fast in Arrow
-MOST_VALUES = 1000
+_MOST_VALUES = 1000
 _SLOT_BITS = 12  # of the table, for each column
 _FACTORS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5], np.uint64
@@ -42,7 +42,7 @@ class TextEncoder:
         self._wanted = [*wanted]
         self._fields = [names.index(name) for name in wanted]
         self._bounds = sorted({at for f in self._fields for at in (f, f + 1)} - {0})
-        self._columns = [_Values() for _ in wanted]
+        self._codes: list[dict[str, int]] = [{} for _ in wanted]  # as texts are met
         self._taught = False
         self._words = 1  # as many as the longest text so far has
         slots = len(wanted) << _SLOT_BITS
@@ -69,10 +69,10 @@ class TextEncoder:
         columns = [
             pa.DictionaryArray.from_arrays(
                 pa.Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)]),
-                values.dictionary(),
+                as_texts([*known]),
                 safe=False,
             )
-            for codes, values in zip(np.hstack(pieces), self._columns, strict=True)
+            for codes, known in zip(np.hstack(pieces), self._codes, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, self._wanted), done
 
@@ -138,10 +138,14 @@ class TextEncoder:
         """The codes of texts that the table did not give: new ones, or their slot is taken."""
         joined = np.stack(words, axis=1).view(f"V{8 * len(words)}")[:, 0]
         texts, first, inverse = np.unique(joined, return_index=True, return_inverse=True)
-        codes = np.empty(len(texts), np.int32)
+        codes, known = np.empty(len(texts), np.int32), self._codes[column]
         for at in np.argsort(first).tolist():
-            codes[at] = self._columns[column].code(texts[at].tobytes().rstrip(b"\0"))
-            if codes[at] < 0:
+            try:
+                text = texts[at].tobytes().rstrip(b"\0").decode()
+            except UnicodeDecodeError:
+                return None
+            codes[at] = known.setdefault(text, len(known))
+            if len(known) > _MOST_VALUES:
                 return None
             one = [word[first[at : at + 1]] for word in words]
             slot = int(_slots(one)[0]) + (column << _SLOT_BITS)
@@ -149,28 +153,6 @@ class TextEncoder:
                 self._slot_codes[slot] = codes[at]
                 self._slot_words[: len(one), slot] = np.concatenate(one)
         return codes[inverse]
-
-
-class _Values:
-    """The values of a column in the order in which they are met."""
-
-    def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-        self._dictionary = as_texts([])
-
-    def code(self, text: bytes) -> int:
-        """The code of a text; -1 if it is no text, or one too many."""
-        try:
-            code = self._codes.setdefault(text.decode(), len(self._codes))
-        except UnicodeDecodeError:
-            return -1
-        return code if code < MOST_VALUES else -1
-
-    def dictionary(self) -> pa.Array:
-        """The values; the same object as long as there are no new ones."""
-        if len(self._dictionary) < len(self._codes):
-            self._dictionary = as_texts([*self._codes])
-        return self._dictionary
 
 
 def _slots(words: Sequence[_Words]) -> _Numbers:

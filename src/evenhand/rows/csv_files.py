@@ -2,26 +2,23 @@
 
 Fields are labels and stay text; no type is inferred. A blank line is no row.
 
-Regular text is encoded by ``csv_encoder``, from where it is not on Arrow parses. Arrow treats a
-quote that is still open at the end of the file as closed, so we add a sentinel line after the
-last one: if that does not come back as a row, a quote is open.
+Regular text is encoded by ``csv_encoder``, from where it is not on Arrow parses block by block.
+Arrow treats a quote that is still open at the end of a block as closed, so we add a sentinel
+line after the last one: if that does not come back as a row, a quote is open.
 """
 
-import atexit
 import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from threading import Event
-from time import sleep
-from typing import IO, TypeAlias
-from weakref import WeakSet
+from typing import IO
 from zipfile import ZipFile
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
@@ -38,13 +35,10 @@ from evenhand.rows.batch_source import (
 )
 from evenhand.rows.csv_encoder import TextEncoder
 
-_BatchGenerator: TypeAlias = Generator[pa.RecordBatch, None, None]
-
 _HEAD = 1 << 18
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 20
-_MOST_SECONDS = 5.0  # to wait for Arrow's thread; reading a block takes a hundredth
-_UNFINISHED: WeakSet[_BatchGenerator] = WeakSet()
+_LF, _CR, _QUOTE = b'\n\r"'
 # Sentinel line that we add after the last one: an unclosed quote swallows it.
 END = "\x1aend"
 LONGEST_RECORD = 1 << 22  # characters
@@ -181,20 +175,14 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
 
     @read_ahead
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:
-        kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
-        with reading(where):
-            file = text.open()
-            file.read(begin)
-            try:
-                encoder = TextEncoder(text.delimiter, names, columns if coded else ())
-                rest = yield from _regular_batches(file, encoder)
-                if rest is None:
-                    return
-                parsed = _parse(text, [io.BytesIO(rest), file], names, columns, kind)
-                _UNFINISHED.add(parsed)
-                yield from _without_sentinel(parsed)
-            except pa.ArrowInvalid as error:
-                raise InputError(*text.problems() or [unreadable(error, where)]) from error
+        encoder = TextEncoder(text.delimiter, names, columns) if coded else None
+        parser = _ArrowParser(text.delimiter, names, columns, coded=coded)
+        try:
+            with text.open() as file:
+                file.read(begin)
+                yield from _parsed_blocks(file, encoder, parser)
+        except pa.ArrowInvalid as error:
+            raise InputError(*text.problems() or [unreadable(error, where)]) from error
 
     return BatchSource(
         where=where,
@@ -226,121 +214,69 @@ def _header(lines: Sequence[str], delimiter: str) -> tuple[str, tuple[str, ...]]
     return "".join(lines[: reader.line_num]), tuple(names)
 
 
-def _regular_batches(
-    file: "pa.NativeFile | IO[bytes]", encoder: TextEncoder
-) -> Generator[pa.RecordBatch, None, bytes | None]:
-    """The batches of regular text, as far as it goes.
+def _parsed_blocks(
+    file: "pa.NativeFile | IO[bytes]", encoder: TextEncoder | None, parser: "_ArrowParser"
+) -> Batches:
+    """The rows of a file: those of regular text encoded, from where it is not on parsed."""
+    rest, is_last = b"", False
+    while not is_last:
+        block = file.read(_BLOCK)
+        is_last = not block
+        rest += block or b"\n"  # the last line may have no end
+        if encoder and b'"' not in block:  # known at once, before anything is copied
+            end = rest.rfind(b"\n") + 1
+            batch, regular = encoder.encode(rest[:end])
+            if batch.num_rows:
+                yield batch
+            rest = rest[regular:]
+            if regular == end and (end or len(rest) < _BLOCK):
+                continue
+        encoder = None
+        end = len(rest) if is_last else _last_end(rest)
+        try:
+            yield from parser.parse(rest[:end])
+            rest = rest[end:]
+        except pa.ArrowInvalid:  # perhaps the end lies within quotes
+            if is_last or len(rest) >= 2 * _BLOCK:
+                raise
+        if len(rest) >= 2 * _BLOCK:
+            raise pa.ArrowInvalid("A record does not end")
 
-    Returns what was read and is left to Arrow; None if nothing is, and there were rows.
-    """
-    rest, some = b"", False
-    while (block := file.read(_BLOCK)) or rest:
-        text = rest + (block or b"\n")  # the last line may have no end
-        if b'"' in block:  # known at once, before anything is copied
-            return text
-        end = text.rfind(b"\n") + 1
-        if not end and len(text) < _BLOCK:  # a file may give less than it is asked for
-            rest = text
-            continue
-        batch, regular = encoder.encode(text[:end])
-        if batch.num_rows:
-            some = True
-            yield batch
-        if not end or regular < end:
-            return text[regular:]
-        rest = text[end:]
-    return None if some else b""
+
+def _last_end(text: bytes) -> int:
+    """Where the last line ends that has an even number of quotes before its end."""
+    end = 1 + max(text.rfind(b"\n"), text.rfind(b"\r"))
+    if text.count(b'"', 0, end) % 2 == 0:
+        return end
+    marks = np.frombuffer(text, np.uint8)
+    is_end = ((marks == _LF) | (marks == _CR)) & ~np.logical_xor.accumulate(marks == _QUOTE)
+    return int(np.flatnonzero(is_end).max(initial=-1)) + 1
 
 
-def _parse(
-    text: TextFile,
-    files: "Sequence[pa.NativeFile | IO[bytes]]",
-    names: Sequence[str],
-    columns: Sequence[str],
-    kind: pa.DataType,
-) -> _BatchGenerator:
-    """Arrow's batches of lines after the header, with the sentinel line.
+class _ArrowParser:
+    """Parses whole records, as they stand in blocks of a file, by Arrow."""
 
-    Arrow's read-ahead thread can outlive the reader, so we wait for it: once this generator has
-    ended or is closed, nothing reads the file.
-    """
-    end = f"\n{text.delimiter.join([END] * len(names))}\n"
-    source = _ArrowInput(_JoinedFiles(*files, io.BytesIO(end.encode())).read)
-    gone = source.gone
-    try:
-        yield from arrow_csv.open_csv(
-            pa.PythonFile(source, mode="r"),
-            arrow_csv.ReadOptions(block_size=_BLOCK, column_names=names, use_threads=False),
-            arrow_csv.ParseOptions(delimiter=text.delimiter, newlines_in_values=True),
-            arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, kind), include_columns=columns
-            ),
+    def __init__(
+        self, delimiter: str, names: Sequence[str], columns: Sequence[str], *, coded: bool
+    ) -> None:
+        kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
+        self._names, self._end = names, f"\n{delimiter.join([END] * len(names))}\n".encode()
+        self._parse = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+        self._convert = arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, kind), include_columns=columns
         )
-    finally:
-        del source
-        gone.wait(_MOST_SECONDS)
 
-
-@atexit.register
-def _stop_reading() -> None:
-    """Close generators that were not exhausted, such as one in a variable of a script.
-
-    A thread of Arrow that calls Python after its shutdown would abort or hang the process.
-    """
-    for parsed in [*_UNFINISHED]:
-        parsed.close()
-        sleep(0.05)  # the thread that set ``gone`` is still returning from Python
-
-
-def _without_sentinel(batches: Iterable[pa.RecordBatch]) -> Batches:
-    """The batches without the sentinel line; an error if it is not the last."""
-    last = None
-    for batch in filter(len, batches):
-        if last:
-            yield last
-        last = batch
-    rows = last.num_rows - 1 if last else 0
-    if not last or any(column[rows].as_py() != END for column in last):
-        raise pa.ArrowInvalid("A quote is never closed")
-    yield last.slice(0, rows)
-
-
-class _ArrowInput:
-    """File-like object for Arrow; ``gone`` is set once Arrow drops it.
-
-    Apart from the owner of ``read``, to which the traceback of an error keeps a reference.
-    """
-
-    closed = False
-
-    def __init__(self, read: Callable[[int], bytes]) -> None:
-        self.read, self.gone = read, Event()
-
-    def __del__(self) -> None:
-        self.gone.set()
-
-
-class _JoinedFiles:
-    """Concatenated files, in blocks that do not end in a carriage return.
-
-    After a block that does, Arrow drops a line feed that begins the next, also inside quotes.
-    """
-
-    def __init__(self, *files: pa.NativeFile | IO[bytes]) -> None:
-        self._files = list(files)
-        self._rest = b""
-
-    def read(self, size: int) -> bytes:
-        """Up to ``size`` bytes; none at the end of the last file."""
-        data, self._rest = self._rest, b""
-        while self._files and data in (b"", b"\r"):
-            more: bytes = self._files[0].read(size - len(data))
-            data += more
-            if not more:
-                self._files.pop(0)
-        if data.endswith(b"\r"):
-            data, self._rest = data[:-1], b"\r"
-        return data
+    def parse(self, text: bytes) -> Batches:
+        """The rows; an error if the sentinel line is not the last."""
+        whole = pa.py_buffer(text + self._end)
+        options = arrow_csv.ReadOptions(
+            block_size=len(whole), column_names=self._names, use_threads=False
+        )
+        table = arrow_csv.read_csv(pa.BufferReader(whole), options, self._parse, self._convert)
+        rows = table.num_rows - 1
+        if any(column[rows].as_py() != END for column in table.columns):
+            raise pa.ArrowInvalid("A quote is never closed")
+        yield from table.slice(0, rows).to_batches()
 
 
 def _delimiter(lines: Sequence[str], given: str | None, *, where: str) -> str:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Protocol, TypeAlias
 
@@ -47,7 +48,8 @@ def frame_source(source: Anything) -> BatchSource:
             lambda at: source.select(at).to_batches(max_chunksize=BATCH_ROWS),
         )
     if isinstance(source, pa.RecordBatchReader):
-        return _source("Arrow reader", source.schema.names, _read_once(source))
+        reader = _source("Arrow reader", source.schema.names, _read_once(source))
+        return replace(reader, once=True)
     if is_engine_table(source):
         return engine_source(source)
     # A relation exists only where duckdb is already imported.
@@ -140,7 +142,7 @@ def _read_once(
         if not unread:
             raise InputError.of(
                 "A reader can be read only once.",
-                "It was read before, perhaps to find quantiles.",
+                "It was read before; quantiles and finer classes take another pass.",
                 "Give a table, as in reader.read_all().",
                 "Arrow reader",
             )
@@ -231,25 +233,21 @@ def _column(name: str, values: Iterable[Any]) -> pa.Array:
 def _check_flat(name: str, values: Anything) -> None:
     """Refuse what is no list of single values: a number, a generator, a table."""
     shape = getattr(values, "shape", None)
-    listable = isinstance(values, Iterable) and not isinstance(
-        values, bytes | Mapping | AbstractSet
-    )
-    if shape is None and isinstance(values, Sized) and listable:
+    is_list = isinstance(values, Sized) and isinstance(values, Iterable)
+    if shape is None and is_list and not isinstance(values, bytes | Mapping | AbstractSet):
         shape = (len(values),)
-    if shape is not None and (
-        len(shape) > 1 or (shape and isinstance(next(iter(values), None), list))
-    ):
-        size = " × ".join(map(str, shape)) if len(shape) > 1 else "a list of lists"
-        raise InputError.of(
-            f"The values of {name} are a table ({size}), no single column.",
-            remedy="Choose one of its columns, as in values[:, 1].",
-        )
-    if not shape:
-        raise InputError.of(
-            f"The values of {name} are of the type {type(values).__name__}, no list.",
-            remedy="Give a list, an array or a series with a value for each row, or the name "
-            "of a column.",
-        )
+    kind = type(values).__name__
+    if shape and len(shape) > 1:
+        kind = f"{kind} ({' × '.join(map(str, shape))})"
+    elif shape and isinstance(next(iter(values), None), list):
+        kind = "list of lists"
+    elif shape:
+        return
+    raise InputError.of(
+        f"The values of {name} are of the type {kind}, no single column.",
+        remedy="Give a list, an array or a series with a value for each row, or the name of a "
+        "column; of a table choose one column, as in values[:, 1].",
+    )
 
 
 def check_header(source: Anything) -> None:

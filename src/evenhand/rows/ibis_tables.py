@@ -15,14 +15,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.counts import CountTable
 from evenhand.errors import EvenhandError, ResourceError, ValuesError
 from evenhand.question import Bins, Codings, as_label
 from evenhand.question.codings import unplaced
 from evenhand.question.number_classes import Boundary, last_below
 from evenhand.question.parse_values import exact_number
 from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource
-from evenhand.rows.csv_encoder import MOST_VALUES
 from evenhand.rows.postgres_statements import (
     Expression,
     arrow_schema,
@@ -35,7 +33,6 @@ from evenhand.rows.postgres_statements import (
 KIND = "engine"
 _INFINITE, _BETWEEN = "an infinite number", "a number between two classes"
 _NO_LIMIT = 2**62  # rows
-_MANY_LINES = 0.3  # of the rows
 _LARGEST_FLOAT = sys.float_info.max
 _SECRET = re.compile(r"://[^@\s/]+@|(password|token|secret)\s*=\s*\S+", re.IGNORECASE)
 
@@ -46,11 +43,8 @@ def is_engine_table(source: object) -> bool:
     return ibis is not None and isinstance(source, ibis.Table)
 
 
-def engine_source(table: Expression, *, like: CountTable | None = None) -> BatchSource:
-    """A table, or any expression that gives one, in whatever engine holds it.
-
-    ``like`` are the counts of a table much like it, where there are some.
-    """
+def engine_source(table: Expression) -> BatchSource:
+    """A table, or any expression that gives one, in whatever engine holds it."""
     where = table_name(table)
     stored: dict[str, pa.Array] = {}  # from the last pass that counted a column
 
@@ -58,7 +52,7 @@ def engine_source(table: Expression, *, like: CountTable | None = None) -> Batch
         yield from stream_batches(table.select(*columns), where)
 
     def group_by(names: Sequence[str], codings: Codings) -> tuple[BatchSource, Codings]:
-        return _group_by(table, names, codings, where, stored, like)
+        return _group_by(table, names, codings, where, stored)
 
     def distinct(name: str) -> pa.Array:
         if name not in stored:
@@ -91,15 +85,12 @@ def fetch(expression: Expression, where: str) -> pa.Table:
         return expression.to_pyarrow()
 
 
-def stream_batches(expression: Expression, where: str, *, coded: bool = False) -> Batches:
-    """The result of an expression in batches, if the engine's driver can stream.
-
-    ``coded`` allows any column of some batches to come dictionary-encoded.
-    """
+def stream_batches(expression: Expression, where: str) -> Batches:
+    """The result of an expression in batches, if the engine's driver can stream."""
     with engine_errors(where):
         engine = expression.get_backend()
         if _is_text_from_postgres(expression):
-            yield from stream_lines(expression, coded=coded)
+            yield from stream_lines(expression)
             return
         if engine.name == "pyspark":
             yield from _fetch_from_spark(expression).to_batches(BATCH_ROWS)
@@ -211,30 +202,27 @@ def repeating_columns(table: Expression, names: Sequence[str], share: float) -> 
 def distinct_lines(
     table: Expression, names: Sequence[str], codings: Codings, number: str
 ) -> Expression:
-    """The one GROUP BY: distinct lines of some columns, and the number of rows of each."""
+    """The one GROUP BY: distinct lines of some columns, and the number of rows of each.
+
+    Numbers that are binned are counted in classes.
+    """
     rows = table.count() if codings.frequency is None else table[codings.frequency].sum()
-    keys = _line_columns(table, names, codings)
-    return table.group_by(**keys).aggregate(**{number: rows.cast("int64")})
-
-
-def _line_columns(table: Expression, names: Sequence[str], codings: Codings) -> dict[str, Any]:
-    """Columns as they are counted, with classes for numbers that are binned."""
-    return {
+    keys = {
         name: _class_labels(table[name], bins, codings.na) if bins else table[name]
         for name in names
         for bins in [engine_bins(table[name], codings.bins.get(name))]
     }
+    return table.group_by(**keys).aggregate(**{number: rows.cast("int64")})
 
 
-def _group_by(  # noqa: PLR0917
+def _group_by(
     table: Expression,
     names: Sequence[str],
     codings: Codings,
     where: str,
     stored: MutableMapping[str, pa.Array],
-    like: CountTable | None,
 ) -> tuple[BatchSource, Codings]:
-    """The distinct lines of some columns as a source with a frequency, or the single rows.
+    """The distinct lines of some columns as a source with a frequency.
 
     Who reads them to their end finds the values of each column in ``stored``.
     """
@@ -244,18 +232,14 @@ def _group_by(  # noqa: PLR0917
     binned = [n for n in names if engine_bins(table[n], codings.bins.get(n))]
     settled = {name: _settled(table, name, codings, where) for name in binned}
     codings = replace(codings, bins={**codings.bins, **settled})
-    lines = table.select(**_line_columns(table, names, codings))
-    frequency = None
-    if codings.frequency or not _is_read_by_rows(lines, like):
-        lines, frequency = distinct_lines(table, names, codings, number), number
+    lines = distinct_lines(table, names, codings, number)
 
-    def batches(columns: Sequence[str], *, coded: bool) -> Batches:
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         values: dict[str, pa.Array] = {}
-        for batch in stream_batches(lines.select(*columns), where, coded=coded):
+        for batch in stream_batches(lines.select(*columns), where):
             for name in {*names} & {*columns}:
-                new = _distinct(batch.column(name))
-                old = values.get(name)
-                values[name] = new if old is None else pc.unique(pa.concat_arrays([old, new]))
+                found = [*filter(None, [values.get(name)]), batch.column(name)]
+                values[name] = pc.unique(pa.concat_arrays(found))
             for name in binned:
                 for text in {_INFINITE, _BETWEEN}.intersection(values[name].to_pylist()):
                     between, at = text == _BETWEEN, {text: "some row"}
@@ -267,27 +251,7 @@ def _group_by(  # noqa: PLR0917
         where=where, kind=KIND, names=lines.columns, open=batches, places=_line_numbers
     )
     unbinned = {name: bins for name, bins in codings.bins.items() if name not in binned}
-    return source, replace(codings, frequency=frequency, bins=unbinned)
-
-
-def _is_read_by_rows(lines: Expression, like: CountTable | None) -> bool:
-    """Whether single rows are read and counted here, which can cost less than a GROUP BY.
-
-    Processor seconds there and here of a million rows of 12 texts: 0.67 and 0.55 for all rows;
-    for lines 1.2 and 0.33 if they are 0.42 of the rows, 1.05 and 0.18 if 0.24, 0.75 and 0.06 if
-    0.07. Columns of many values are not coded, and would cost more here.
-    """
-    return (
-        like is not None
-        and len(like) > _MANY_LINES * like.row_count
-        and max(map(len, like.attributes)) <= MOST_VALUES
-        and _is_text_from_postgres(lines)
-    )
-
-
-def _distinct(column: pa.Array) -> pa.Array:
-    """The values of a column."""
-    return column.dictionary if pa.types.is_dictionary(column.type) else pc.unique(column)
+    return source, replace(codings, frequency=number, bins=unbinned)
 
 
 def _settled(table: Expression, name: str, codings: Codings, where: str) -> Bins | int:

@@ -61,6 +61,7 @@ _JSON_LINES = (
 )
 # A pattern of the first bytes or endings of the name, what the file is, and what to do.
 _FORMATS: tuple[tuple[bytes | str, str, str], ...] = (
+    (rb"\Z", "an empty file (0 bytes)", "Check how it was written or fetched."),
     (rb"BZh[1-9]1AY&SY", "a bzip2 file", "Unpack it with bunzip2."),
     (rb"\xfd7zXZ", "an xz file", "Unpack it with unxz."),
     (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "Unpack it with 7z."),
@@ -106,16 +107,9 @@ def file_sources(
 ) -> tuple[BatchSource, ...]:
     """The sources of a file, of all data files in a folder, or of all that match a pattern."""
     text = os.fspath(path)
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
-        raise InputError.of(
-            "This is an address, and nothing is fetched from the network.",
-            remedy="Download it and give the path of the file.",
-            where=text,
-        )
     with reading(text):
-        sources = tuple(
-            _file_source(file, delimiter, sheet, memory) for file in _matching_files(text)
-        )
+        files = matching_files(text)
+        sources = tuple(_file_source(file, delimiter, sheet, memory) for file in files)
     problems = [*_schema_differences(sources)]
     if problems:
         raise ColumnError(*problems)
@@ -125,11 +119,18 @@ def file_sources(
 def is_spreadsheet(path: str) -> bool:
     """Whether some file that the path names has sheets."""
     with reading(path):
-        files = filter(Path.is_file, _matching_files(path))
+        files = filter(Path.is_file, matching_files(path))
         return any(_is_book(*_beginning(file)) for file in files)
 
 
-def _matching_files(text: str) -> list[Path]:
+def matching_files(text: str) -> list[Path]:
+    """The file of this path, all data files in a folder, or all that match a pattern."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
+        raise InputError.of(
+            "This is an address, and nothing is fetched from the network.",
+            remedy="Download it and give the path of the file.",
+            where=text,
+        )
     path = Path(text)
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
@@ -200,56 +201,40 @@ def _file_source(
         return parquet_source(where)
     if sheet is None and head.startswith(_ARROW):
         return arrow_source(where, is_stream=not head.startswith(_ARROW[0]))
-    for is_so, what, found, remedy in _refusals(path, sheet, head, members):
-        if is_so:
-            raise InputError.of(what, found, remedy, where)
+    if reason := _refusal(path, sheet, head, members):
+        raise InputError.of(*reason, where)
     return csv_source(where, compression=_compression(where, head), delimiter=delimiter)
 
 
-def _refusals(
+def _refusal(
     path: Path, sheet: str | None, head: bytes, members: Sequence[str]
-) -> Iterator[tuple[bool, str, str, str]]:
-    """Why a file may be no text: whether it is so, what it is, what was found, what to do."""
-    yield (
-        not head,
-        "This file is empty (0 bytes).",
-        "",
-        "Check how it was written or fetched.",
-    )
-    yield (
-        sheet is not None,
-        f"This is no spreadsheet: it has no sheet {sheet!r}.",
-        "",
-        "Leave the sheet out, or name the spreadsheet.",
-    )
+) -> tuple[str, str, str] | None:
+    """Why a file is no text: what it is, what was found, what to do; None if it may be one."""
+    if sheet is not None:
+        remedy = "Leave the sheet out, or name the spreadsheet."
+        return f"This is no spreadsheet: it has no sheet {sheet!r}.", "", remedy
+    ending = path.suffix.lower()
     for sign, thing, remedy in _FORMATS:
-        yield (
-            bool(re.match(sign, head))
-            if isinstance(sign, bytes)
-            else path.suffix.lower() in sign.split(),
-            f"This is {thing}, which is not read here.",
-            "",
-            remedy.format(name=path.name, stem=path.stem),
+        if re.match(sign, head) if isinstance(sign, bytes) else ending in sign.split():
+            convert = remedy.format(name=path.name, stem=path.stem)
+            return f"This is {thing}, which is not read here.", "", convert
+    if ending_of(path).lower() in _BINARY:
+        return (
+            f"The name ends in {path.suffix}, but the file does not begin like one.",
+            f"Its first bytes are {head[:8]!r}.",
+            "If it is a text file, give it a name that says so, such as .csv.",
         )
-    yield (
-        ending_of(path).lower() in _BINARY,
-        f"The name ends in {path.suffix}, but the file does not begin like one.",
-        f"Its first bytes are {head[:8]!r}.",
-        "If it is a text file, give it a name that says so, such as .csv.",
+    texts = [name for name in members if name.lower().endswith(_TEXT)]
+    if not head.startswith(_ZIP) or len(texts) == len(members) == 1:
+        return None
+    if len(members) == 1:
+        what = f"This zip archive holds {members[0]!r}."
+        return what, "In an archive only text is read.", "Unpack it and name that file."
+    return (
+        f"This zip archive holds {len(members)} files.",
+        f"They are {listed(members)}." if members else "",
+        "Unpack it and name one of them, or a folder of files with the same columns.",
     )
-    if head.startswith(_ZIP):
-        yield (
-            len(members) != 1,
-            f"This zip archive holds {len(members)} files.",
-            f"They are {listed(members)}." if members else "",
-            "Unpack it and name one of them, or a folder of files with the same columns.",
-        )
-        yield (
-            not members[0].lower().endswith(_TEXT),
-            f"This zip archive holds {members[0]!r}.",
-            "In an archive only text is read.",
-            "Unpack it and name that file.",
-        )
 
 
 def _compression(where: str, head: bytes) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,18 +32,19 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.question import Bins, Codings, Number, Question
-from evenhand.question.codings import MISSING, WILDCARD
+from evenhand.question.codings import MISSING
+from evenhand.question.parse_values import WILDCARD
 from evenhand.rows.batch_source import Batches, BatchSource, memory_in_bytes
 from evenhand.rows.coded_rows import (
     FIRST_BYTES,
     LineTable,
     StoredLines,
     quantile_bins,
-    read_stored,
+    stored_blocks,
     value_counts,
 )
 from evenhand.rows.count_rows import CountResult, count
-from evenhand.rows.counting_errors import too_large
+from evenhand.rows.counting_errors import no_rows, too_large
 from evenhand.rows.frame_sources import Source, frame_source
 from evenhand.rows.inspect.findings import FindingKind, in_part, leave_out
 from evenhand.rows.inspect.inspection import Inspection, inspect
@@ -249,12 +251,15 @@ class Rows(Described):
         asked = question.columns if question else (*names, decision)
         self.check_counted(*filter(None, asked))
         lines = self.lines
+        if not lines.table.row_count:
+            raise no_rows(self.where)
         found = inspect(
             lines.table,
             question,
             decision=decision,
             protected=names,
             missing=self.requested.missing,
+            declared_counts=self.requested.frequency is not None,
             where=self.where,
             progress=self.progress,
         )
@@ -275,19 +280,21 @@ class Rows(Described):
     @cached_property
     def lines(self) -> LineTable:
         """The rows under their labels, one line each; as many as fit into memory."""
-        return self._stored.coded(self.columns, self.cut_codings)
+        return self._stored.coded(self.columns, self.cut_codings, where=self.where)
 
     @cached_property
     def _stored(self) -> StoredLines:
         if self.base:
             return self.base._stored  # noqa: SLF001  # of the same class
-        return read_stored(
+        blocks = stored_blocks(
             self.sources,
             self.columns,
             frequency=self.requested.frequency,
             memory=self.memory // 3,
             progress=self.progress,
         )
+        with closing(blocks):
+            return next(blocks)
 
     def batches(self) -> Batches:
         """All columns of all rows, in order and in their own types."""
@@ -362,30 +369,24 @@ def _checked(rows: Rows) -> Rows:
 
     Columns that the table lacks are refused.
     """
-    _check_columns(rows)
-    if not rows.requested.exclude:
-        return rows
-    chosen = replace(rows.requested, columns=rows.columns, exclude=())
-    return replace(rows, requested=chosen, excluded=rows.requested.exclude)
-
-
-def _check_columns(rows: Rows) -> None:
     names, codings = rows.sources[0].names, rows.requested
     known = {*names, *codings.exclude}  # what is left out anyway may be absent
-    unknown = [name for name in codings.named_columns() if name not in known]
-    if unknown:
+    if unknown := [name for name in codings.named_columns() if name not in known]:
         raise ColumnError.unknown(unknown, names, where=rows.where)
-    twice = sorted(name for name, times in Counter(rows.columns).items() if times > 1)
-    if twice or codings.frequency in rows.columns or not rows.columns:
-        raise QuestionError.of(
-            f"The columns {listed(twice)} are chosen twice."
-            if twice
-            else f"The frequency {codings.frequency!r} is also chosen as a column."
-            if rows.columns
-            else "No column is chosen.",
-            remedy="Name each column once, and the frequency apart from them.",
-            where=rows.where,
-        )
+    what = ""
+    if twice := sorted(name for name, times in Counter(rows.columns).items() if times > 1):
+        what = f"The columns {listed(twice)} are chosen twice."
+    elif codings.frequency in rows.columns:
+        what = f"The frequency {codings.frequency!r} is also chosen as a column."
+    elif not rows.columns:
+        what = "No column is chosen."
+    if what:
+        remedy = "Name each column once, and the frequency apart from them."
+        raise QuestionError.of(what, remedy=remedy, where=rows.where)
+    if not codings.exclude:
+        return rows
+    chosen = replace(codings, columns=rows.columns, exclude=())
+    return replace(rows, requested=chosen, excluded=codings.exclude)
 
 
 def read_and_count(

@@ -5,13 +5,11 @@ batch are converted, not every row. Codes are assigned as labels appear, which m
 A text that cannot be binned, or is no frequency, gets the code ``UNFIT``.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from itertools import pairwise
 from sys import getsizeof
-from typing import overload
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from evenhand.counts.count_table import MOST_ROWS
-from evenhand.counts.label_order import MARKERS, in_order
+from evenhand.counts.label_order import in_order
 from evenhand.errors import ColumnError, Problem, Remedy
 from evenhand.question import Bins, Codings, as_label
 from evenhand.question.codings import MISSING
@@ -30,13 +28,12 @@ from evenhand.rows.key_counter import Codes
 
 UNFIT = -1
 MISSING_TEXT = as_texts([MISSING])[0]
-_MARKERS = as_texts(sorted(MARKERS))
 _WHOLE = r"^[+-]?[0-9]+(\.0*)?$"
 _BLOCK = 1024
 _UNKNOWN = -2  # code of a dictionary value that no row has had yet
 
 
-def check_types(schema: pa.Schema, *, where: str) -> None:
+def check_types(schema: Iterable[pa.Field], *, where: str) -> None:
     """Refuse columns whose values are no categories: lists, structures, bytes, durations."""
     problems = [
         Problem(
@@ -204,14 +201,15 @@ class ColumnEncoder:
             for text in listed
             if text is not None and text not in self.text_codes and "\0" not in text
         }
-        new = {*labels.values()}.difference(self.codes)
-        missing = None in listed and None not in self.codes
-        for label in in_order({*new, MISSING} if missing else new):
-            if label in new:
-                self.codes[label] = len(self.codes)
-            if missing and label == MISSING:
-                self.codes[None] = len(self.codes)
-        return np.array([self._code(text, labels) for text in listed], np.int64)
+        for label in in_order({*labels.values()}.difference(self.codes)):
+            self.codes[label] = len(self.codes)
+        if None in listed:
+            self._label_code(None)
+        self.text_codes |= {text: self.codes[label] for text, label in labels.items()}
+        self.bytes += sum(map(getsizeof, labels))
+        of_missing = self.codes.get(None, UNFIT)
+        codes = [of_missing if t is None else self.text_codes.get(t, UNFIT) for t in listed]
+        return np.array(codes, np.int64)
 
     def note_spellings(self, texts: pa.Array, labels: pa.Array) -> None:
         """Remember numbers spelled in several ways; call it before their labels are encoded."""
@@ -241,15 +239,6 @@ class ColumnEncoder:
             if text not in self.unfit:
                 self.unfit[text] = RowPlace(source, int(rows[position]))
                 self.bytes += getsizeof(text)
-
-    def _code(self, text: str | None, labels: Mapping[str, str]) -> int:
-        if text is None:
-            return self.codes[None]
-        code = self.text_codes.get(text)
-        if code is None:
-            code = self.text_codes[text] = self.codes[labels[text]] if text in labels else UNFIT
-            self.bytes += getsizeof(text)
-        return code
 
     def _label_code(self, label: str | None) -> int:
         return self.codes.setdefault(label, len(self.codes))
@@ -332,74 +321,27 @@ class LabelArray(Sequence[str]):
     """Labels that become Python texts when they are asked for; most never are.
 
     >>> labels = LabelArray(as_texts(["a", "b"]))
-    >>> labels[1], "b" in labels, [*labels]
-    ('b', True, ['a', 'b'])
+    >>> labels[1], labels[:1], labels.index("b"), "b" in labels, [*labels]
+    ('b', ['a'], 1, True, ['a', 'b'])
     """
 
     def __init__(self, array: pa.StringArray) -> None:
-        self._array = array
+        self.array = array
 
     def __len__(self) -> int:
-        return len(self._array)
+        return len(self.array)
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
-        text: str = self._array[at].as_py()
-        return text
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  # a text, or a list of some
+        found = self.array[at]
+        return found.to_pylist() if isinstance(at, slice) else found.as_py()
 
     def __iter__(self) -> Iterator[str]:
         for begin in range(0, len(self), _BLOCK):
-            yield from to_texts(self._array.slice(begin, _BLOCK))
-
-    def __contains__(self, text: object) -> bool:
-        return self._position(str(text)) >= 0
+            yield from self[begin : begin + _BLOCK]
 
     def index(self, text: str, begin: int = 0, end: int | None = None) -> int:
         """Where a label stands."""
-        at = self._position(text)
-        return at if at >= 0 else super().index(text, begin, end or len(self))
-
-    def _position(self, text: str) -> int:
-        at: int = pc.index(self._array, as_texts([text])[0]).as_py()
+        at: int = pc.index(self.array, as_texts([text])[0], begin, end).as_py()
+        if at < 0:
+            raise ValueError
         return at
-
-    def unknown(self) -> list[int]:
-        """Which labels are missing, or look so."""
-        trimmed = pc.utf8_lower(pc.utf8_trim_whitespace(self._array))
-        markers = pc.is_in(trimmed, value_set=_MARKERS)
-        found = pc.or_(markers, pc.equal(self._array, MISSING_TEXT))
-        return np.flatnonzero(as_numpy(found.cast(pa.uint8()))).tolist()
-
-    def floats(self, unknown: Sequence[int]) -> NDArray[np.float64] | None:
-        """Each label as a float, unknown ones as NaN; None if another is no number."""
-        texts = pc.utf8_trim_whitespace(self._array)
-        if unknown:
-            places = np.arange(len(self))
-            places[[*unknown]] = len(self)
-            texts = pa.concat_arrays([texts, as_texts(["nan"])]).take(as_arrow(places))
-        try:
-            return as_numpy(texts.cast(pa.float64()))
-        except pa.ArrowInvalid:
-            with suppress(ValueError):  # Python reads more spellings
-                return np.array([*map(float, LabelArray(texts))])
-            return None
-
-
-def to_texts(array: pa.StringArray) -> list[str]:
-    """The texts of an array without nulls; several times faster than Arrow's own conversion."""
-    offsets = np.frombuffer(array.buffers()[1], np.int32)[array.offset :][: len(array) + 1]
-    begins = offsets.tolist()
-    data = array.buffers()[2]
-    text = data.slice(begins[0], begins[-1] - begins[0]).to_pybytes() if data else b""
-    begins = (offsets - begins[0]).tolist()
-    if text.isascii():
-        whole = text.decode("ascii")
-        return [whole[a:b] for a, b in pairwise(begins)]
-    return [text[a:b].decode() for a, b in pairwise(begins)]

@@ -16,11 +16,10 @@ from evenhand.evidence import Comparisons, Partition
 from evenhand.evidence.statistics.pooled_difference import pooled_difference
 from evenhand.question import Codings, Question, as_label
 from evenhand.question.parse_values import require_texts
-from evenhand.question.value_checks import MOST_GROUPS
+from evenhand.question.question import MOST_GROUPS
 from evenhand.sklearn.feature_columns import feature_table, read_columns, target_column
 
 Statistic: TypeAlias = Literal["largest", "common"]
-_PREDICTION = "prediction"
 
 
 def conditional_difference(
@@ -54,11 +53,14 @@ def conditional_difference(
     >>> conditional_difference([1, 0, 1, 0], control_features=["a", "a", "b", "b"], **people)
     nan
     """
+    control = pa.table({})
+    if control_features is not None:
+        control = feature_table(control_features, unnamed="control feature ")
     return _difference(
         y_true,
         y_pred,
-        sensitive_features=sensitive_features,
-        control_features=control_features,
+        feature_table(sensitive_features, unnamed="sensitive feature "),
+        control,
         statistic=statistic,
         min_rows=min_rows,
         favorable=favorable,
@@ -69,14 +71,13 @@ def conditional_difference(
 def _difference(
     y_true: Any,  # noqa: ANN401
     y_pred: Any,  # noqa: ANN401
+    sensitive: pa.Table,
+    control: pa.Table,
     *,
-    sensitive_features: Any,  # noqa: ANN401
-    control_features: Any,  # noqa: ANN401
     statistic: Statistic,
-    min_rows: int,
-    favorable: Any,  # noqa: ANN401
     codings: Codings | None,
     classes: Iterable[Any] = (),
+    **asked: Any,  # noqa: ANN401  # favorable values and least rows
 ) -> float:
     """The metric; ``classes`` are values that a model knows, whoever has them here."""
     _check_statistic(statistic)
@@ -85,24 +86,42 @@ def _difference(
             raise InputError.of(
                 f"{name} is {values!r}, no list of values.", remedy="Give one for each row."
             )
-    sensitive = feature_table(sensitive_features, unnamed="sensitive feature ")
-    control = (
-        pa.table({})
-        if control_features is None
-        else feature_table(control_features, unnamed="control feature ")
-    )
-    compared = _compare(
-        target_column(y_true, "y_true"),
-        target_column(y_pred, "y_pred"),
-        sensitive,
-        control,
-        question=partial(Question, min_rows=min_rows, favorable=favorable),
-        codings=codings or Codings(),
-        classes=classes,
-    )
+    labels, predictions = target_column(y_true, "y_true"), target_column(y_pred, "y_pred")
+    names = (*sensitive.column_names, *control.column_names)
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ColumnError.of(
+            f"{listed(twice)} is both a sensitive and a control feature.",
+            "People of different groups are never alike in it.",
+            "Leave it out of one.",
+        )
+    sizes = {len(labels), len(predictions), sensitive.num_rows}
+    sizes |= {control.num_rows} if control.num_columns else set()
+    if len(sizes) > 1:
+        raise InputError.of(
+            "Labels, predictions and features are not all of one length.",
+            f"There are {listed(sorted(sizes))} rows.",
+            "Give one of each for each row.",
+        )
+    if sizes == {0}:
+        raise InputError.of(
+            "There are no rows.", remedy="Give a prediction and features of somebody."
+        )
+    decision = "prediction"
+    while decision in names:
+        decision += "_"
+    question = Question(protected=tuple(sensitive.column_names), decision=decision, **asked)
+    _check_favorable(question, (labels, predictions), classes)
+    columns = [*sensitive.columns, *control.columns, predictions]
+    table = pa.table(columns, names=[*names, decision])
+    compared = _compare(table, control.column_names, question, codings or Codings())
     if not len(compared):
         return nan
-    return _largest(compared) if statistic == "largest" else _common(compared)
+    if statistic == "largest":  # found exactly
+        in_one_line = replace(compared, line=np.zeros(len(compared), np.intp))
+        return float(abs(compared.difference(int(in_one_line.widest(1)[0]))))
+    pairs = (compared.of_mean(at) for at in np.unique(compared.mean).tolist())
+    threshold = float(compared.threshold)
+    return max(abs(pooled_difference(*pair.tables, threshold).difference) for pair in pairs)
 
 
 def conditional_difference_scorer(
@@ -123,8 +142,8 @@ def conditional_difference_scorer(
     _check_statistic(statistic)
     return partial(
         _score,
-        sensitive_features=_names(sensitive_features),
-        control_features=() if control_features is None else _names(control_features),
+        sensitive=_names(sensitive_features),
+        control=() if control_features is None else _names(control_features),
         statistic=statistic,
         min_rows=min_rows,
         favorable=favorable,
@@ -137,19 +156,19 @@ def _score(
     X: Any,  # noqa: ANN401, N803
     y: Any,  # noqa: ANN401
     *,
-    sensitive_features: tuple[str, ...],
-    control_features: tuple[str, ...],
+    sensitive: tuple[str, ...],
+    control: tuple[str, ...],
     **settings: Any,  # noqa: ANN401
 ) -> float:
-    names = {*sensitive_features, *control_features}
+    names = {*sensitive, *control}
     table = feature_table(X, names.__contains__, required=sorted(names))
     return -_difference(
         y,
         estimator.predict(X),
+        table.select(sensitive),
+        table.select(control),
         # A fold may have nobody who is favorable: then nobody is ahead.
         classes=np.ravel(getattr(estimator, "classes_", ())).tolist(),
-        sensitive_features=table.select(sensitive_features),
-        control_features=table.select(control_features) if control_features else None,
         **settings,
     )
 
@@ -171,57 +190,23 @@ def _names(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _compare(
-    labels: pa.Array,
-    predictions: pa.Array,
-    sensitive: pa.Table,
-    control: pa.Table,
-    *,
-    question: Callable[..., Question],
-    codings: Codings,
-    classes: Iterable[Any],
+    table: pa.Table, control: Iterable[str], question: Question, codings: Codings
 ) -> Comparisons:
     """Every pair of groups in every subpopulation where both can be compared."""
-    names = (*sensitive.column_names, *control.column_names)
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ColumnError.of(
-            f"{listed(twice)} is both a sensitive and a control feature.",
-            "People of different groups are never alike in it.",
-            "Leave it out of one.",
-        )
-    sizes = {len(labels), len(predictions), sensitive.num_rows}
-    sizes |= {control.num_rows} if control.num_columns else set()
-    if len(sizes) > 1:
-        raise InputError.of(
-            "Labels, predictions and features are not all of one length.",
-            f"There are {listed(sorted(sizes))} rows.",
-            "Give one of each for each row.",
-        )
-    if sizes == {0}:
-        raise InputError.of(
-            "There are no rows.", remedy="Give a prediction and features of somebody."
-        )
-    decision = _PREDICTION
-    while decision in names:
-        decision += "_"
-    asked = question(protected=tuple(sensitive.column_names), decision=decision)
-    _check_favorable(asked, (labels, predictions), classes)
-    table = pa.table(
-        [*sensitive.columns, *control.columns, predictions], names=[*names, decision]
-    )
-    absent = [name for name in codings.named_columns() if name not in names]
+    features = [name for name in table.column_names if name != question.decision]
+    absent = [name for name in codings.named_columns() if name not in features]
     codings = replace(codings.dropping(absent), columns=None)
     rows = read_columns(table, codings, where="features and predictions")
-    rows.check_counted(*asked.named_columns)
+    rows.check_counted(*question.named_columns)
     counts = rows.count()
-    examined = ExaminedCounts(counts=counts, question=asked, left_out=0)
+    examined = ExaminedCounts(counts=counts, question=question, left_out=0)
     if len(examined.groups) > MOST_GROUPS:
         raise QuestionError.of(
-            f"{asked.groups_column!r} has {len(examined.groups):,} values, each a group.",
+            f"{question.groups_column!r} has {len(examined.groups):,} values, each a group.",
             f"At most {MOST_GROUPS} groups are compared at once.",
             (Remedy("Merge values", "merge"), Remedy("use classes of numbers", "bins")),
         )
-    alike = [name for name in control.column_names if name in counts.names]
-    return Partition.of(examined, alike).comparisons
+    return Partition.of(examined, {*control} & {*counts.names}).comparisons
 
 
 def _check_favorable(
@@ -236,21 +221,3 @@ def _check_favorable(
             f"There are {listed(sorted(found))}.",
             Remedy("Name the favorable one", "favorable"),
         )
-
-
-def _largest(compared: Comparisons) -> float:
-    """The largest difference anywhere, found exactly."""
-    in_one_line = replace(compared, line=np.zeros(len(compared), np.intp))
-    return float(abs(compared.difference(int(in_one_line.widest(1)[0]))))
-
-
-def _common(compared: Comparisons) -> float:
-    """The mean difference of the pair of groups that differ most on average."""
-    pairs = (compared.of_mean(at) for at in np.unique(compared.mean).tolist())
-    return max(abs(_mean_difference(pair)) for pair in pairs)
-
-
-def _mean_difference(compared: Comparisons) -> float:
-    group_yes, group, other_yes, other = compared.tables
-    threshold = float(compared.threshold)
-    return pooled_difference(group_yes, group, other_yes, other, threshold).difference

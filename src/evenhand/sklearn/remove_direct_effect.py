@@ -37,8 +37,6 @@ from evenhand.sklearn.feature_columns import (
     target_column,
 )
 
-_ROW = "row number"
-
 
 class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Change the fewest decisions of a training set so that no direct effect is left in it.
@@ -175,18 +173,15 @@ def _join(
     The column by which rows are ranked is there as well; it is counted only if it is asked
     about or in the graph.
     """
-    asked, codings = file.question, file.codings
-    decision, needed = asked.decision, {*asked.named_columns}
-    nodes = None if graph is None else {*graph.nodes}
-    known = nodes and {*nodes, *codings.named_columns()}
-
-    ranked = {*([rank] if rank else [])} - {*needed, *(nodes or ())}
+    decision, codings = file.question.decision, file.codings
+    needed, nodes = {*file.question.named_columns}, {*(graph.nodes if graph else ())}
+    ranked = {*([rank] if rank else [])} - needed - nodes
 
     def is_wanted(name: str) -> bool:
-        allowed = known is None or name in known
-        return name in {*needed, *ranked} or (allowed and name not in codings.exclude)
+        known = graph is None or name in nodes or name in codings.named_columns()
+        return name in needed | ranked or (known and name not in codings.exclude)
 
-    required = sorted({*needed, *ranked, *(nodes or ())} - {decision})
+    required = sorted((needed | ranked | nodes) - {decision})
     table = feature_table(X, is_wanted, required=required)
     if decision in table.column_names:
         raise ColumnError.of(
@@ -195,7 +190,7 @@ def _join(
             "Leave it out of X.",
         )
     table = table.append_column(decision, target_column(y, decision))
-    row = _ROW
+    row = "row number"
     while row in table.column_names:
         row += "_"
     table = table.append_column(row, as_arrow(np.arange(table.num_rows)))
@@ -210,7 +205,9 @@ def _origins(
 
     Values are taken from other rows, so that none is converted.
     """
-    old, new = (_decoded(table.column(decision)) for table in (before, after))
+    old, new = (table.column(decision).combine_chunks() for table in (before, after))
+    if pa.types.is_dictionary(old.type):
+        old, new = old.dictionary_decode(), new.dictionary_decode()
     values = pc.unique(old)
     codes, new_codes = (
         as_numpy(pc.index_in(column, value_set=values)) for column in (old, new)
@@ -218,11 +215,6 @@ def _origins(
     kept = as_numpy(after.columns[-1].combine_chunks()).astype(np.intp)
     first = np.unique(codes, return_index=True)[1]
     return kept, np.where(codes[kept] == new_codes, kept, first[new_codes])
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.Array:
-    array = column.combine_chunks()
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
 def _take(y: Any, kept: NDArray[np.intp], origins: NDArray[np.intp]) -> Any:  # noqa: ANN401

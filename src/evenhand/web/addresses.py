@@ -11,36 +11,35 @@ def graph_address(keep: Mapping[str, str], *ends: str) -> str:
     return f"graph?{urlencode(query)}" if query else "graph"
 
 
-def query_items(query: Mapping[str, str]) -> list[tuple[str, str]]:
+def _items(query: Mapping[str, str]) -> list[tuple[str, str]]:
     """The names and values of a query; a name may occur several times."""
-    items = getattr(query, "multi_items", query.items)
-    return [*items()]
+    return [*getattr(query, "multi_items", query.items)()]
 
 
 def query_values(query: Mapping[str, str], name: str) -> list[str]:
     """All values of a name that are not empty."""
-    return [value for key, value in query_items(query) if key == name and value]
+    return [value for key, value in _items(query) if key == name and value]
 
 
 def query_number(query: Mapping[str, str], name: str) -> int | None:
     """A whole number that is not negative, or None where there is no such number."""
     text = query.get(name, "")
-    return int(text) if text.isdecimal() and len(text) < 19 else None
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
-def changed_query(query: Mapping[str, str], **changes: str | None) -> str:
-    """The address of the same screen with other values; None leaves a name out."""
-    kept = [item for item in query_items(query) if item[0] not in changes and item[1]]
-    new = [(name, value) for name, value in changes.items() if value is not None]
-    return f"?{urlencode([*kept, *new])}"
+def address(query: Mapping[str, str], **changed: object) -> str:
+    """The address of the same screen with some parts changed; empty ones are left out.
+
+    >>> address({"page": "2", "find": "a b"}, page="", column="x&y")
+    '?find=a+b&column=x%26y'
+    """
+    kept = [item for item in _items(query) if item[0] not in changed]
+    return "?" + urlencode([item for item in (*kept, *changed.items()) if item[1] != ""])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pager:
-    """One page of so many things; ``links`` are the addresses of the neighbours, "" for none.
-
-    Other parts of the address stay as they are.
-    """
+    """One page of so many things; ``before`` and ``after`` are addresses, "" for none."""
 
     page: int
     pages: int
@@ -53,21 +52,12 @@ class Pager:
     def of(cls, query: Mapping[str, str], name: str, many: int, size: int) -> "Pager":
         """The page that the address names, or the nearest that there is."""
         pages = max(-(-many // size), 1)
-        text = query.get(name, "1")
-        number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1
-        page = min(max(number, 1), pages)
-
-        def link(to: int) -> str:
-            return address(query, **{name: str(to)}) if 1 <= to <= pages else ""
-
-        return cls(
-            page=page,
-            pages=pages,
-            size=size,
-            many=many,
-            before=link(page - 1),
-            after=link(page + 1),
+        page = min(max(query_number(query, name) or 1, 1), pages)
+        before, after = (
+            address(query, **{name: to}) if 1 <= to <= pages else ""
+            for to in (page - 1, page + 1)
         )
+        return cls(page=page, pages=pages, size=size, many=many, before=before, after=after)
 
     @property
     def slice(self) -> slice:
@@ -83,13 +73,3 @@ class Pager:
     def last(self) -> int:
         """The number of the last thing."""
         return min(self.page * self.size, self.many)
-
-
-def address(query: Mapping[str, str], **changed: str) -> str:
-    """The address of the same screen with some parts changed; empty ones are left out.
-
-    >>> address({"page": "2", "find": "a b"}, page="", column="x&y")
-    '?find=a+b&column=x%26y'
-    """
-    parts = {name: text for name, text in {**query, **changed}.items() if text}
-    return "?" + urlencode(parts)

@@ -29,16 +29,13 @@ from evenhand.web import (
     release_screen,
     table_screen,
 )
-from evenhand.web.jobs import Job, unexpected
+from evenhand.web.jobs import Job, request_again, unexpected
 from evenhand.web.judging import is_due
 from evenhand.web.pages import STEPS, masthead, render, render_problems, static_file
 from evenhand.web.question_store import StaleError
-from evenhand.web.remedies import request_again
-from evenhand.web.session import Session
+from evenhand.web.session import Session, no_table
 
 Body: TypeAlias = dict[str, Any]
-# What is read gets the session and the query of the address, and returns plain values.
-Reader: TypeAlias = Callable[[Session, QueryParams], dict[str, Any]]
 # A handler gets the session and the JSON of the request, and returns plain values or a job.
 Handler: TypeAlias = Callable[[Session, Body], "dict[str, Any] | Job | None"]
 
@@ -53,7 +50,6 @@ _VIEWS = {
 # Screens that show the verdict, which may have to be worked out first.
 _JUDGED = ("graph", "evidence", "release")
 _HEARTBEAT, _POLL = 15.0, 0.05  # seconds
-_CONFLICT = 409
 
 
 def make_app(session: Session, close: Callable[[], None]) -> Starlette:
@@ -68,7 +64,6 @@ def make_app(session: Session, close: Callable[[], None]) -> Starlette:
         }
 
     changes: list[tuple[str, str, Handler]] = [
-        ("PATCH", "question", question_screen.patch),
         ("POST", "undo", lambda of, body: of.step(-1, body.get("revision"))),
         ("POST", "redo", lambda of, body: of.step(1, body.get("revision"))),
         ("POST", "file", _changed_file),
@@ -89,7 +84,6 @@ def make_app(session: Session, close: Callable[[], None]) -> Starlette:
             Route("/api/upload/{use}", _upload, methods=["PUT"]),
             Route("/api/jobs/{id}", _events),
             Route("/api/jobs/{id}", _cancel, methods=["DELETE"]),
-            *(Route(f"/api/{path}", _read(reader)) for path, reader in evidence_screen.READS),
             *(
                 Route(f"/api/{path}", _answer(handler, method, path), methods=[method])
                 for method, path, handler in changes
@@ -138,21 +132,12 @@ def _page(name: str) -> Callable[[Request], Response]:
 
 
 def _shown(session: Session, name: str, query: QueryParams) -> str:
+    if session.table is None and name not in ("table", "check"):
+        raise no_table()
     # A page may show more than its revision, never less.
     revision, is_judging = {"revision": session.revision}, name in _JUDGED and is_due(session)
     view = {} if is_judging else _VIEWS[name](session, query)
     return render(session, name, revision | view, "judging" if is_judging else "")
-
-
-def _read(reader: Reader) -> Callable[[Request], Response]:
-    """Answer a question about what is there in JSON; nothing is changed by asking."""
-
-    def endpoint(request: Request) -> Response:
-        session = _session(request)
-        content = reader(session, request.query_params)
-        return JSONResponse({"revision": session.revision, **content})
-
-    return endpoint
 
 
 def _answer(handler: Handler, method: str, path: str) -> Callable[[Request], Any]:
@@ -211,7 +196,7 @@ def _no_number(name: str) -> None:
 
 
 def _status(error: EvenhandError) -> int:
-    return _CONFLICT if isinstance(error, StaleError) else 422
+    return 409 if isinstance(error, StaleError) else 422
 
 
 def _problems(

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from evenhand.errors import EvenhandError
 from evenhand.question.fields import option_words
 from evenhand.web.open_table import named_columns
-from evenhand.web.release_choice import ReleaseChoice
-from evenhand.web.release_writing import free_name, report_name
+from evenhand.web.release_writing import ReleaseChoice, free_name, report_name
 from evenhand.web.session import Session
 
 
@@ -18,19 +17,19 @@ def command_lines(
         return [["evenhand", "verify", "CERTIFICATE", "DATA"]]
     if session.table is None:
         return [["evenhand", "inspect", "DATA"]]
-    data = session.folder.shown(session.table)
-    verb = {"graph": "audit", "evidence": "audit", "release": "release"}.get(screen, "inspect")
-    asked = [*_asked(session, verb)]
-    return {
-        "table": [["evenhand", "inspect", data, *asked]],
-        "question": [["evenhand", "inspect", data, *asked]],
-        "graph": [["evenhand", "audit", data, *asked, "--set", "arrows", "--set", "doubt"]],
-        "evidence": [["evenhand", "audit", data, *asked]],
-        "release": [
-            ["evenhand", "compare", data, *_asked(session, "compare")],
-            ["evenhand", "release", data, *asked, *_released(session, choice)],
-        ],
-    }.get(screen, [])
+
+    def command(verb: str, *options: str) -> list[str]:
+        data = session.folder.shown(session.table) if session.table else ""
+        return ["evenhand", verb, data, *_asked(session, verb), *options]
+
+    match screen:
+        case "graph":
+            return [command("audit", "--set", "arrows", "--set", "doubt")]
+        case "evidence":
+            return [command("audit")]
+        case "release":
+            return [command("compare"), command("release", *_released(session, choice))]
+    return [command("inspect")]
 
 
 def is_complete(session: Session) -> bool:

@@ -1,39 +1,32 @@
-"""The evidence: both verdicts, the threshold, every group, and what speaks for and against."""
+"""The evidence: verdicts, every group, what speaks for and against; resamples and files."""
 
 from collections.abc import Mapping
-from functools import lru_cache
-from math import ceil
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from evenhand.auditing import Audit
-from evenhand.evidence import PartitionExplanation, Subpopulations
-from evenhand.evidence.population import in_words
-from evenhand.evidence.subpopulations import threshold_points
+from evenhand.display import ProgressCallback, ProgressReporter
+from evenhand.errors import QuestionError
+from evenhand.evidence import Certificate, Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
-from evenhand.report.chance import chance
-from evenhand.report.differences import differences, finding
-from evenhand.report.groups import Cases, select_cases
+from evenhand.releasing import Release
+from evenhand.report import Report
+from evenhand.report.differences import chance, differences
+from evenhand.report.groups import Case
 from evenhand.report.html_report import View
 from evenhand.report.known_table import known_table
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.pictures.pairs import who_against_whom
-from evenhand.web.addresses import query_values
-from evenhand.web.evidence_work import (
-    RESAMPLES,
-    bootstrap,
-    certificate_name,
-    current_audit,
-    report_name,
-    resamples_of,
-    write_certificate,
-    write_report,
-)
-from evenhand.web.graph_links import missing_reasons
-from evenhand.web.group_table import PAGE_ROWS, GroupQuery, chosen_group, group_table
-from evenhand.web.session import Session
-from evenhand.wording import Words, count
-from evenhand.wording.premises import sensitivity_premise
+from evenhand.web.addresses import Pager, address, query_number, query_values
+from evenhand.web.graph_links import audit_to_publish, judged_arrows, missing_reasons
+from evenhand.web.jobs import Job
+from evenhand.web.session import Session, needed
+from evenhand.wording import Strong, Text, Words, count, text
+from evenhand.wording.premises import hidden_cause_premise
 from evenhand.wording.verdict_words import lead, question_sentence, verdicts
 
 _STRONGEST = 20
@@ -41,29 +34,27 @@ _STRONGEST = 20
 
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """The evidence for what is chosen now, and for the group that the address names."""
-    audit = session.audit if session.table else current_audit(session)
+    audit = session.audit
     if audit is None:
         return {"view": None}
     found = audit.certificate
     resampled = resamples_of(session, audit)
     words = Words.of(found, audit.labels, audit.counts.names)
     shown = View(
+        words=words,
         findings=_findings(audit, resampled),
         chosen=chosen_group(found, query, words),
         table=group_table(found, query, words),
         alike=_alike(audit, query_values(query, "names"), words),
-        resamples=resampled.resamples if resampled else RESAMPLES,
-        bootstrap=resampled.summary() if resampled else None,
-        documents=View(
-            report=report_name(session),
-            certificate=certificate_name(session),
-            made=tuple(
-                (name, path.name)
-                for name, path in session.made_files.copy().items()  # a job may add to it
-                if session.folder.is_plain(path)
-            ),
-            open_ends=tuple(missing_reasons(session, words)),
-        ),
+        bootstrap=resampled,
+        report=_usual_name(session, report=True),
+        certificate=_usual_name(session, report=False),
+        made=[
+            (name, path.name)
+            for name, path in session.made_files.copy().items()  # a job may add to it
+            if session.folder.is_plain(path)
+        ],
+        open_ends=tuple(missing_reasons(session, words)),
     )
     return {"view": shown}
 
@@ -72,102 +63,239 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
 def _findings(audit: Audit, resampled: Bootstrap | None) -> View:
     """What stays while groups are sorted, filtered and chosen; of a million groups, seconds."""
     audit = audit.with_resamples(resampled)
-    found, decide = audit.certificate, audit.deciding_verdicts
+    found = audit.certificate
     words = Words.of(found, audit.labels, audit.counts.names)
-    cases = select_cases(found)
     return View(
         question=question_sentence(words),
         first_sentence=found.first_sentence(audit.labels),
         lead=lead(found, words),
         verdicts=verdicts(found, words, audit.doubt()),
         claim=claim_card(found, words),
-        judged=f"Judged by the {audit.judge}: {'; '.join(in_words(decide))}.",
-        threshold=_threshold(audit),
+        answer=audit.answer.statements,
+        tied=int(found.partition.tied.sum()),
         who=who_against_whom(found, words),
         chance=chance(found, words),
-        differences=differences(found, cases, words),
-        paths=paths(found, None, words, resampled),
+        differences=differences(found, words),
+        paths=paths(found, None, words),
         known=known_table(found, None, words),
-        sensitivity=sensitivity_premise(found, words),
-    )
-
-
-def _threshold(audit: Audit) -> View:
-    partition, threshold = audit.certificate.partition, audit.question.threshold
-    tied = int(partition.tied.sum())
-    verb = ("lies", "counts") if tied == 1 else ("lie", "count")
-    return View(
-        threshold=str(threshold),
-        threshold_points=float(100 * threshold),
-        threshold_says=threshold_points(audit.question),
-        tied=f"{count(tied, 'group')} {verb[0]} exactly on it, and {verb[1]} as reaching it."
-        if tied
-        else "",
+        hidden_cause=hidden_cause_premise(found, words),
     )
 
 
 def _alike(audit: Audit, names: list[str], words: Words) -> View:
     """The attributes to choose from, and the chosen partition beside the meaningful ones."""
-    found, asked = audit.certificate, audit.question
+    found = audit.certificate
     explained = audit.explain_partition(names) if names else None
-    free = [name for name in found.graph.nodes if name not in asked.columns]
-    checked = {*(names or audit.decision_causes)}
+    lines = explained.subpopulations.sorted_by().lines.tolist() if explained else ()
     return View(
-        choices=tuple(
-            View(value=name, label=words.column(name), chosen=name in checked) for name in free
-        ),
+        names=[one for one in found.graph.nodes if one not in audit.question.columns],
+        checked=names or audit.decision_causes,
         table=comparisons(found, explained, words),
-        groups=_strongest(explained, words) if explained else (),
-        more=max(len(explained.partition) - _STRONGEST, 0) if explained else 0,
+        groups=[Case(explained.partition, one) for one in lines[:_STRONGEST]]
+        if explained
+        else [],
+        judged=bool(explained and explained.is_meaningful),
+        more=max(len(lines) - _STRONGEST, 0),
     )
 
 
-def _strongest(explained: PartitionExplanation, words: Words) -> tuple[View, ...]:
-    """The strongest groups of a partition; where it may mislead, nothing is called shown."""
-    partition = explained.partition
-    groups = Cases(explained.subpopulations.sorted_by()[:_STRONGEST])
-    found = (finding(partition, case, words) for case in groups)
-    if explained.is_meaningful:
-        return tuple(found)
-    return tuple(one.but(id="", shown=None) for one in found)
+# All groups, and one of them
+
+PAGE_ROWS = 100
+# Of an attribute with more values none is offered: they can be searched for.
+_MOST_VALUES = 50
+_KINDS = {
+    "violating": "at or beyond the threshold",
+    "shown": "shown to lie beyond it",
+    "tied": "exactly on the threshold",
+    "measured": "that can be compared",
+    "unmeasured": "that cannot be compared",
+}
+_ORDERS = {
+    "strength": "least likely to be chance",
+    "-strength": "most likely to be chance",
+    "difference": "largest difference",
+    "-difference": "smallest difference",
+    "size": "most people",
+    "-size": "fewest people",
+    "name": "values",
+    "-name": "values, backwards",
+}
 
 
-# JSON
+def group_table(certificate: Certificate, query: Mapping[str, str], words: Words) -> View:
+    """The page of groups that an address asks for; no others are read."""
+    sort, conditions = query.get("sort") or "strength", query_values(query, "where")
+    every = certificate.subpopulations
+    selected = every.meeting(conditions, words.labels).sorted_by(sort)
+    pager = Pager.of(query, "page", len(selected), PAGE_ROWS)
+    page = selected[pager.slice]
+    attributes = certificate.partition.assignments.attributes
+    values = {f"{one.name}={value}" for one in attributes for value in one.values}
+    of = "All " if len(selected) == len(every) > 1 else f"{len(selected):,} of "
+    return View(
+        said=("" if len(selected) == len(every) == 1 else of) + count(len(every), "group"),
+        cases=[Case(page.partition, line) for line in page.lines.tolist()],
+        chosen=query_number(query, "group"),
+        sort=sort,
+        conditions=conditions,
+        kinds=_KINDS,
+        orders=_ORDERS,
+        attributes=[one for one in attributes if len(one.values) <= _MOST_VALUES],
+        # What is neither a kind nor a value of an attribute.
+        words=" ".join(one for one in conditions if one not in _KINDS and one not in values),
+        pager=pager,
+        to=partial(address, query),
+    )
 
 
-def _groups(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
-    """A page of groups as plain values, with the ids of the report."""
-    audit = current_audit(session)
-    words = Words.of(audit.certificate, audit.labels, audit.counts.names)
-    return _page(audit.subpopulations, GroupQuery.of(query), words)
+def chosen_group(
+    certificate: Certificate, query: Mapping[str, str], words: Words
+) -> View | None:
+    """The group whose line the address names."""
+    partition, line = certificate.partition, query_number(query, "group")
+    if line is None or line >= len(partition):
+        return None
+    case = Case(partition, line)
+    return View(
+        case=case,
+        difference=_difference(case, words),
+        counts=[*zip(words.groups, partition.counts[:, :, line].T.tolist(), strict=True)],
+    )
 
 
-def _page(groups: Subpopulations, asked: GroupQuery, words: Words) -> dict[str, Any]:
-    selected = asked.select(groups, words)
-    cases = Cases(asked.page_of(selected))
-    return {
-        "groups": len(groups),
-        "selected": len(selected),
-        "pages": ceil(len(selected) / PAGE_ROWS),
-        "rows": [
-            {"line": case.line, "id": case.id, **people.to_dict()}
-            for case, people in zip(cases, cases.people, strict=True)
-        ],
-    }
+def _difference(case: Case, words: Words) -> Text:
+    """The difference with its interval, and whether it is shown."""
+    people, threshold = case.people, words.threshold_points
+    if people.risk_difference is None:
+        return "One side is absent or too small here: there is no difference to speak of."
+    exact = str(people.risk_difference).replace("-", "−")
+    reached = "reaches" if case.side else "is under"
+    said = f"is not shown to lie beyond {threshold}"
+    if people.shown:
+        said = f"is shown to lie beyond {threshold}, chance and all comparisons allowed for"
+    elif case.side:
+        said += ": chance may explain what is seen of it"
+    return text(
+        "The difference is ",
+        Strong(f"{words.points(people.risk_difference)} points"),
+        f" ({words.higher(people.risk_difference, words.pair(people))}), exactly "
+        f"{exact}, and {reached} the threshold of {words.question.threshold}. "
+        f"Its 95% interval goes from {words.interval(people.interval)}. It {said}.",
+    )
 
 
-def _partition(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
-    """Whether comparing people alike in the names means anything, and a page of its groups."""
-    audit = current_audit(session)
-    explained = audit.explain_partition(query_values(query, "names"))
-    words = Words.of(audit.certificate, audit.labels, audit.counts.names)
-    page_of_groups = _page(explained.subpopulations, GroupQuery.of(query), words)
-    return {**explained.answer(), "subpopulations": page_of_groups}
+# What is started: resamples, and files to hand over
+
+_RESAMPLES = 200
+_MOST_RESAMPLES = 10_000
+_LEAST_COUNT = 10
 
 
-READS: list[Any] = [("groups", _groups), ("partition", _partition)]
+def resamples_of(session: Session, audit: Audit) -> Bootstrap | None:
+    """The last resamples, if they are of this audit."""
+    result: Bootstrap | None = _last(session, "bootstrap", audit)
+    return result
+
+
+def _last(session: Session, kind: str, audit: Audit) -> Any:  # noqa: ANN401  # of each kind its own
+    """The last result of a kind, if it is of an audit that differs in nothing but words."""
+    of, result = session.results.get(kind, (audit, None))
+    same = (
+        of.counts is audit.counts
+        and of.question == audit.question
+        and of.certificate.graph == audit.certificate.graph
+    )
+    return result if same else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedBesides:
+    """What was judged besides an audit, which a certificate states and a report shows.
+
+    Other arrows are always among it: the screen of the graph shows what each would give.
+    """
+
+    resampled: Bootstrap | None
+    arrows: Variations | None
+
+    @classmethod
+    def of(cls, session: Session, audit: Audit) -> "JudgedBesides":
+        """What was judged besides this audit."""
+        return cls(resampled=resamples_of(session, audit), arrows=judged_arrows(audit))
+
+    def stated(self, audit: Audit) -> Audit:
+        """The audit whose certificate states it."""
+        record = audit.certificate.stating(arrows=len(self.arrows.ways) if self.arrows else 0)
+        return replace(audit, certificate=record)
+
+    def report(self, audit: Audit, release: Release | None = None, **settings: Any) -> Report:  # noqa: ANN401  # those of an audit's
+        """The report that shows it."""
+        return audit.report(release, resampled=self.resampled, arrows=self.arrows, **settings)
+
+
+def bootstrap(session: Session, body: dict[str, Any]) -> Job:
+    """Draw the rows again and again, and judge each time."""
+    audit, many = needed(session.audit), str(body.get("resamples", _RESAMPLES)).strip()
+    if not many.isdecimal() or not 1 <= int(many[:9]) <= _MOST_RESAMPLES:
+        raise QuestionError.of(
+            f"{many!r} is no number of resamples from 1 to {_MOST_RESAMPLES:,}.",
+            remedy=f"{_RESAMPLES} are usual.",
+        )
+
+    def work(progress: ProgressCallback) -> None:
+        result = audit.bootstrap(int(many), progress=progress)
+        session.results["bootstrap"] = (audit, result)
+
+    return session.jobs.start("Drawing the rows again", work)
+
+
+def write_document(session: Session, body: dict[str, Any], *, report: bool) -> Job:
+    """Write the report or the certificate; refused while an edit of the graph has no reason."""
+    audit = audit_to_publish(session)
+    overwrite, share = bool(body.get("overwrite")), bool(body.get("share"))
+    name = str(body.get("name") or _usual_name(session, report=report)).strip()
+    path = session.folder.target(name, session.inputs, overwrite=overwrite)
+
+    def work(progress: ProgressCallback) -> None:
+        reporter = ProgressReporter(progress)
+        reporter.report("judging other arrows", 0)
+        besides = JudgedBesides.of(session, audit)
+        reporter.report("writing", 0)
+        if report:
+            settings: dict[str, Any] = {"share": share, "least_count": _LEAST_COUNT}
+            certificate = _last(session, "certificate", audit)
+            page = besides.report(audit, certificate_file=certificate, **settings)
+            page.write(path, overwrite=overwrite)
+        else:
+            record = besides.stated(audit.with_resamples(besides.resampled)).stated_certificate
+            shared = partial(record.write_shared, least_count=_LEAST_COUNT)
+            data = audit.rows.plain_file if audit.rows else None
+            write = shared if share else record.write
+            write(path, overwrite=overwrite, data=data, progress=progress)
+            session.results["certificate"] = (audit, path)
+        offer_file(session, path)
+
+    return session.jobs.start(f"Writing {path.name}", work)
+
+
+def _usual_name(session: Session, *, report: bool) -> str:
+    """What a report or a certificate is called unless another name is given."""
+    stem = session.table.name.partition(".")[0] if session.table else "table"
+    return f"{stem}-report.html" if report else f"{stem}.certificate.json"
+
+
+def offer_file(session: Session, path: Path) -> str:
+    """Let a file that was written be downloaded; returns its id."""
+    with session.lock:
+        known = [name for name, file in session.made_files.items() if file == path]
+        name = known[0] if known else token_hex(8)
+        session.made_files[name] = path
+    return name
+
+
 CHANGES: list[Any] = [
     ("POST", "bootstrap", bootstrap),
-    ("POST", "report", write_report),
-    ("POST", "certificate", write_certificate),
+    ("POST", "report", partial(write_document, report=True)),
+    ("POST", "certificate", partial(write_document, report=False)),
 ]

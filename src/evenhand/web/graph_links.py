@@ -1,8 +1,8 @@
 """Changes of the graph: links with reasons, the order of events, and what is open."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from evenhand.auditing import Audit
 from evenhand.errors import ColumnError, EvenhandError, GraphError, Problem, QuestionError
@@ -10,21 +10,26 @@ from evenhand.evidence import Variations
 from evenhand.evidence.graph_origin import decision_last
 from evenhand.graph import PartialGraph, known_order
 from evenhand.question import GraphEdit, QuestionFile
-from evenhand.question.graph_edits import NO_REASON, EditKind
-from evenhand.question.knowledge import Tiers
+from evenhand.question.knowledge import NO_REASON, EditKind, Tiers
 from evenhand.report.html_report import View
-from evenhand.web.addresses import graph_address
 from evenhand.web.question_store import Tables
-from evenhand.web.session import Session
+from evenhand.web.session import Session, needed
 from evenhand.wording import Words
 
 # Whether the first causes the second, the second the first, either, or neither.
 LinkState: TypeAlias = Literal["to", "from", "open", "none"]
 STATES: tuple[LinkState, ...] = get_args(LinkState)
+# The kinds of edits in the order in which a question file has them, and what they make.
+_GIVEN: dict[EditKind, LinkState] = {
+    "remove": "none",
+    "reverse": "from",
+    "open": "open",
+    "add": "to",
+}
+Edits: TypeAlias = tuple[GraphEdit, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
+class Preview(NamedTuple):
     """One state of a link: what it would give, or why it cannot be."""
 
     state: LinkState
@@ -55,7 +60,7 @@ def edits_with(
         # The same chosen again keeps its reason.
         same = [one for one in _about(edits, ends) if edit == replace(one, reason=reason)]
         kept += same if same and reason == NO_REASON else [edit]
-    return in_order(kept)
+    return tuple(sorted(kept, key=lambda edit: [*_GIVEN].index(edit.kind)))
 
 
 def _about(edits: Iterable[GraphEdit], ends: tuple[str, str]) -> list[GraphEdit]:
@@ -72,12 +77,6 @@ def _check(
         return _about(QuestionFile.from_tables(tables).edits, ends)
 
     session.check(revision, part, _about(edits, ends))
-
-
-def in_order(edits: Iterable[GraphEdit]) -> tuple[GraphEdit, ...]:
-    """The edits in the order in which a question file has them."""
-    kinds: tuple[EditKind, ...] = ("remove", "reverse", "open", "add")
-    return tuple(sorted(edits, key=lambda edit: kinds.index(edit.kind)))
 
 
 def _edit(
@@ -99,6 +98,21 @@ def _edit(
     return GraphEdit(kind="add", arrow=wanted, reason=reason)
 
 
+def _judged(session: Session, ends: tuple[str, str], state: str, edits: Edits) -> Audit:
+    """The audit with edits that give a link this state, of the direct claim alone.
+
+    Refused if that closes a cycle, contradicts tiers, or is not what comes of it.
+    """
+    audit = session.judged(edits, direct=True)
+    if link_state(audit.certificate.graph, *ends) != state:
+        raise GraphError.of(
+            "The other arrows leave only one direction.",
+            remedy="Change one of them first.",
+            where=" and ".join(ends),
+        )
+    return audit
+
+
 def previews(session: Session, ends: tuple[str, str]) -> Iterator[Preview]:
     """Each state of a link with what it would give; none is chosen by looking.
 
@@ -107,24 +121,13 @@ def previews(session: Session, ends: tuple[str, str]) -> Iterator[Preview]:
     learned, now = session.learned, session.audit
     if learned is None or now is None:
         return
-    shown = link_state(now.certificate.graph, *ends)
+    shown, edits = link_state(now.certificate.graph, *ends), session.file.edits
     for state in STATES:
-        if state == shown:
-            audit = session.judged(session.file.edits, direct=True)
-            yield Preview(state=state, chosen=True, audit=audit, problem=None)
-            continue
         try:
-            edits = edits_with(learned.graph, session.file.edits, ends, state)
-            audit = session.judged(edits, direct=True)
+            new = edits if state == shown else edits_with(learned.graph, edits, ends, state)
+            yield Preview(state, state == shown, _judged(session, ends, state, new), None)
         except EvenhandError as error:
-            problem = error.problems[0]
-            yield Preview(state=state, chosen=False, audit=None, problem=problem)
-            continue
-        if link_state(audit.certificate.graph, *ends) != state:
-            problem = Problem("The other arrows leave only one direction.")
-            yield Preview(state=state, chosen=False, audit=None, problem=problem)
-        else:
-            yield Preview(state=state, chosen=False, audit=audit, problem=None)
+            yield Preview(state, state == shown, None, error.problems[0])
 
 
 def judged_arrows(audit: Audit) -> Variations | None:
@@ -143,9 +146,7 @@ def choose_link(
     reason: str = NO_REASON,
 ) -> None:
     """Link two attributes in a state; refused if it closes a cycle or contradicts tiers."""
-    learned = session.learned
-    if learned is None:
-        raise QuestionError.of("No graph is learned yet.", remedy="Learn it first.")
+    learned = needed(session.learned)
     if state not in STATES:
         raise QuestionError.of(
             f"There is no state {state!r}.", remedy=f"Choose one of {', '.join(STATES)}."
@@ -154,14 +155,8 @@ def choose_link(
         raise GraphError.unknown(unknown, learned.graph.nodes)
     edits = edits_with(learned.graph, session.file.edits, ends, state, reason)
     _check(session, ends, revision, edits)
-    found = session.judged(edits, direct=True).certificate.graph
-    if link_state(found, *ends) != state:
-        raise GraphError.of(
-            "The other arrows leave only one direction.",
-            remedy="Change one of them first.",
-            where=" and ".join(ends),
-        )
-    session.replace_tables(_with_edits(session, edits))
+    _judged(session, ends, state, edits)
+    session.replace_tables(_with_edits(session.tables, session.file, edits))
 
 
 def give_reason(
@@ -173,13 +168,13 @@ def give_reason(
         for edit in session.file.edits
     )
     _check(session, ends, revision, edits)
-    session.replace_tables(_with_edits(session, edits))
+    session.replace_tables(_with_edits(session.tables, session.file, edits))
 
 
-def _with_edits(session: Session, edits: Iterable[GraphEdit]) -> Tables:
-    """The tables with these edits of the graph and no others."""
-    table = replace(session.file, edits=tuple(edits), graphs_judged=0).graph_table
-    rest = {name: value for name, value in session.tables.items() if name != "graph"}
+def _with_edits(tables: Tables, file: QuestionFile, edits: Edits) -> Tables:
+    """The tables of a file with these edits of the graph and no others."""
+    table = replace(file, edits=edits, graphs_judged=0).graph_table
+    rest = {name: value for name, value in tables.items() if name != "graph"}
     return {**rest, "graph": table} if table else rest
 
 
@@ -196,10 +191,8 @@ def refit_edits(session: Session) -> None:
             return
         kept, said = _fitting(learned, file)
         with session.lock:
-            table = replace(file, edits=kept, graphs_judged=0).graph_table
-            rest = {name: value for name, value in before.items() if name != "graph"}
             # Else something was changed meanwhile.
-            if is_done := session.amend(before, {**rest, "graph": table} if table else rest):
+            if is_done := session.amend(before, _with_edits(before, file, kept)):
                 session.notices, session.refits = said, False
 
 
@@ -207,38 +200,20 @@ def _fitting(
     learned: Audit, file: QuestionFile
 ) -> tuple[tuple[GraphEdit, ...], tuple[str, ...]]:
     """The edits that fit a learned graph, and what became of the others."""
-    kept: tuple[GraphEdit, ...] = ()
+    kept: Edits = ()
     said: list[str] = []
     for edit in file.edits:
-        trial = edits_with(learned.graph, kept, *_wanted(edit), edit.reason)
+        trial = edits_with(learned.graph, kept, edit.arrow, _GIVEN[edit.kind], edit.reason)
         try:
             learned.judged_with(replace(file, question=file.question.direct, edits=trial))
         except EvenhandError as error:
             said.append(f"No longer fits, and was dropped: {edit} ({error.problems[0].what})")
             continue
-        if len(trial) == len(kept):
-            said.append(f"The graph has it so by itself now: {edit}")
-        elif edit not in trial:
-            (new,) = {*trial} - {*kept}
-            said.append(f"In the graph that was learned now, “{edit}” is “{new}”.")
+        if edit not in trial:
+            now = " and ".join(map(str, {*trial} - {*kept})) or "there by itself"
+            said.append(f"In the graph that was learned now, “{edit}” is {now}.")
         kept = trial
     return kept, tuple(said)
-
-
-def _wanted(edit: GraphEdit) -> tuple[tuple[str, str], LinkState]:
-    """The link that an edit is about, and the state that it gives it."""
-    states: dict[EditKind, LinkState] = {
-        "add": "to",
-        "reverse": "from",
-        "open": "open",
-        "remove": "none",
-    }
-    return edit.arrow, states[edit.kind]
-
-
-def without_reason(file: QuestionFile) -> tuple[GraphEdit, ...]:
-    """The edits that still wait for a reason."""
-    return tuple(edit for edit in file.edits if edit.reason == NO_REASON)
 
 
 def audit_to_publish(session: Session) -> Audit:
@@ -248,9 +223,7 @@ def audit_to_publish(session: Session) -> Audit:
     """
     session.check_table()
     with session.lock:
-        file, learned = session.file, session.learned
-    if learned is None:
-        raise QuestionError.of("No graph is learned yet.", remedy="Learn it first.")
+        file, learned = session.file, needed(session.learned)
     GraphEdit.check_reasons(file.edits)
     session.save()  # the file states as many graphs as the certificate
     return learned.judged_with(file)
@@ -298,75 +271,41 @@ def moved(session: Session, name: str, by: object, beside: object) -> list[list[
     return tiers
 
 
-def tier_columns(session: Session) -> tuple[View, ...]:
-    """The tiers as they are shown, whether the graph is learned or not."""
-    tiers, question, labels = tiers_of(session), session.file.question, session.file.labels
-    roles = dict.fromkeys(question.protected_names, "protected") | {
-        question.decision: "decision"
-    }
-    last = len(tiers) - 1
-    return tuple(
-        View(
-            heading="At any time"
-            if not last
-            else "First"
-            if not at
-            else "Last"
-            if at == last
-            else "Then",
-            place=at,
-            names=tuple(
-                View(name=name, label=labels.column(name), role=roles.get(name, ""))
-                for name in tier
-            ),
-        )
-        for at, tier in enumerate(tiers)
-    )
-
-
 def _names(session: Session) -> list[str]:
-    rows = session.rows
-    if rows is None:
-        raise QuestionError.of("No table is open.", remedy="Choose one first.")
     frequency = session.file.codings.frequency
-    return [name for name in rows.columns if name != frequency]
+    return [name for name in session.rows.columns if name != frequency]
 
 
 def open_links(audit: Audit, words: Words) -> Iterator[View]:
     """Links at the decision that are open, so that its causes are ambiguous."""
     found, decision = audit.certificate, audit.question.decision
-    if found.ambiguous:
-        sets = " or ".join(
-            "{" + ", ".join(map(words.column, names)) + "}"
-            for names in found.possible_decision_causes
+    sets = " or ".join(
+        "{" + ", ".join(map(words.column, names)) + "}"
+        for names in found.possible_decision_causes
+    )
+    for name in sorted(found.graph.neighbors(decision)) if found.ambiguous else ():
+        cause = words.column(name)
+        yield View(
+            what=f"The causes of {words.decision} are ambiguous: {sets}.",
+            found=f"The graph does not direct {cause} — {words.decision}.",
+            words=f"Settle {cause} — {words.decision}",
+            ends=(name, decision),
+            settling={
+                f"{cause} causes {words.decision}": "to",
+                f"{words.decision} causes {cause}": "from",
+            },
         )
-        for name in sorted(found.graph.neighbors(decision)):
-            yield View(
-                what=f"The causes of {words.decision} are ambiguous: {sets}.",
-                found=f"The graph does not direct {words.column(name)} — {words.decision}.",
-                words=f"Settle {words.column(name)} — {words.decision}",
-                address=graph_address({}, name, decision),
-                settling=(
-                    (
-                        f"{words.column(name)} causes {words.decision}",
-                        {"a": name, "b": decision, "state": "to"},
-                    ),
-                    (
-                        f"{words.decision} causes {words.column(name)}",
-                        {"a": name, "b": decision, "state": "from"},
-                    ),
-                ),
-            )
 
 
 def missing_reasons(session: Session, words: Words) -> Iterator[View]:
     """Edits of the graph that lack a reason; nothing is published until they have one."""
-    for edit in without_reason(session.file):
-        first, second = map(words.column, edit.arrow)
-        yield View(
-            what=f"No reason is given why the graph was changed at {first}, {second}.",
-            found="A certificate carries every change of the graph with its reason.",
-            words="Write the reason",
-            address=graph_address({}, *edit.arrow),
-            settling=(),
-        )
+    for edit in session.file.edits:
+        if edit.reason == NO_REASON:
+            first, second = map(words.column, edit.arrow)
+            yield View(
+                what=f"No reason is given why the graph was changed at {first}, {second}.",
+                found="A certificate carries every change of the graph with its reason.",
+                words="Write the reason",
+                ends=edit.arrow,
+                settling={},
+            )

@@ -91,6 +91,12 @@ def unexpected(error: BaseException) -> Problem:
     )
 
 
+def request_again(method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The same request, from whatever page it is sent again."""
+    asked = {name: value for name, value in body.items() if name != "revision"}
+    return {"method": method, "path": path, "body": asked}
+
+
 class Jobs:
     """Starts jobs, one at a time; finished ones can be asked for until there are too many."""
 

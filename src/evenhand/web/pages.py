@@ -10,26 +10,35 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 from evenhand.auditing import Audit
-from evenhand.errors import EvenhandError, Problem
+from evenhand.errors import EvenhandError, Problem, Remedy, words_only
+from evenhand.evidence.population import in_words
 from evenhand.evidence.subpopulations import threshold_points
+from evenhand.question.fields import find
+from evenhand.removal import ModifyData
 from evenhand.report.html_report import View, style_sheet
 from evenhand.report.html_report import environment as report_environment
+from evenhand.report.paths_section import claim_card
+from evenhand.web.addresses import graph_address
 from evenhand.web.commands import command_lines, is_complete
 from evenhand.web.guard import MOST_UPLOADED, too_large
 from evenhand.web.judging import takes_long
-from evenhand.web.remedies import shown_problem
+from evenhand.web.question_store import Tables
+from evenhand.web.release_writing import ReleaseChoice
 from evenhand.web.session import Session
-from evenhand.web.verdict_panel import deciding_words
+from evenhand.wording import Words, capital
+from evenhand.wording.verdict_words import certificate_class, verdict_class, verdict_word
 
+# Tables of the question file in which a remedy changes a key.
+_CHANGED = frozenset({"question", "knowledge", "data"})
+# Lists to which a remedy adds, as an option that is given once more does.
+_ADDED = frozenset({"exclude", "na"})
+# What no question file says: it goes with the request that was refused, sent once more.
+_SENT_AGAIN = frozenset({"overwrite", "unsaved"})
 STEPS = ("table", "question", "graph", "evidence", "release", "check")
-# A screen asks only for what it needs, and the largest page is 11 kB smaller.
-_SHEET_OF = {
-    "table": "table.css",
-    "question": "table.css",
-    "release": "release.css",
-    "check": "release.css",
-}
 _SHEETS = ("pictures.css", "style.css", "against.css", "paths.css")
+
+
+_WORST_FIRST = ("shown", "not-certified", "cannot-decide", "certified")
 
 
 @cache
@@ -39,35 +48,38 @@ def environment() -> Environment:
     ours.loader = ChoiceLoader(
         [PackageLoader("evenhand.web"), PackageLoader("evenhand.report")]
     )
-    ours.filters["problem"] = shown_problem
-    ours.globals = {**ours.globals, "sections": False}
+    # An overlay shares these with the report, which has sections to refer to.
+    ours.filters = {**ours.filters, "problem": shown_problem}
+    named = (graph_address, threshold_points, verdict_class, verdict_word, words_only)
+    own = {one.__name__: one for one in named}
+    ours.globals = {**ours.globals, "sections": False, **own}
     return ours
 
 
 def render(session: Session, screen: str, view: dict[str, Any], template: str = "") -> str:
     """A screen as a whole page; another template may say why it cannot be shown."""
+    table, path = session.table, session.question_path
+    is_open, is_learned = table is not None, session.learned is not None
     around = {
+        "session": session,
         "screen": screen,
-        "sheet": _SHEET_OF.get(screen),
-        "steps": _steps(session, screen),
+        "possible": {
+            "table": True,
+            "question": is_open,
+            "graph": is_open and is_complete(session),
+            "evidence": is_learned,
+            "release": is_learned,
+            "check": True,
+        },
         "masthead": masthead(session),
-        "table_name": session.folder.shown(session.table) if session.table else "",
-        "question_name": session.folder.shown(path) if (path := session.question_path) else "",
+        "table_name": session.folder.shown(table) if table else "",
+        "question_name": session.folder.shown(path) if path else "",
         "revision": session.revision,
-        "running": session.jobs.running,
-        "undoes": session.undoes,
-        "redoes": session.redoes,
-        "drops": screen == "graph"
-        and session.learned is not None
-        and "graph" in session.tables,
-        "notices": session.notices,
-        "save_problem": session.save_problem,
-        "has_conflict": session.has_conflict,
-        "table_has_changed": session.table_has_changed,
+        "drops": screen == "graph" and is_learned and "graph" in session.tables,
         "unseen": session.jobs.unseen_problems(),
         "most_uploaded": MOST_UPLOADED,
         "too_large": shown_problem(too_large(MOST_UPLOADED)),
-        "is_upload": session.table is not None and session.folder.is_upload(session.table),
+        "is_upload": table is not None and session.folder.is_upload(table),
         "commands": tuple(map(join, command_lines(session, screen))),
     }
     return environment().get_template(f"{template or screen}.html.j2").render(around | view)
@@ -85,56 +97,98 @@ def render_problems(
 
 
 def static_file(name: str) -> tuple[bytes, str] | None:
-    """A style sheet or script and its type; in the common sheet the report's come first."""
+    """The style sheet (the report's, then ours), the script or the icon, and its type."""
     folder = files("evenhand.web") / "static"
     if name == "style.css":
         ours = folder.joinpath("app.css").read_text("utf-8")
         return (style_sheet(*_SHEETS) + ours).encode(), "text/css"
-    sheets = dict.fromkeys(_SHEET_OF.values(), "text/css")
-    kinds = {"app.js": "text/javascript", "icon.svg": "image/svg+xml", **sheets}
-    if name in kinds:
-        text = folder.joinpath(name).read_text("utf-8")
-        # Comments and indentation are for who reads the source: 3.5 kB of the script.
-        return re.sub(r"(?m)^\s*//.*\n|^\s+", "", text).encode(), kinds[name]
-    return None
+    kinds = {"app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+    if name not in kinds:
+        return None
+    text = folder.joinpath(name).read_text("utf-8")
+    # Comments and indentation are for who reads the source: 3.5 kB of the script.
+    return re.sub(r"(?m)^\s*//.*\n|^\s+", "", text).encode(), kinds[name]
 
 
 def masthead(session: Session) -> View | None:
-    """The verdict on what is chosen now, if there is one."""
-    judged = verdict_or_none(session)
+    """The verdict on what is chosen now; None where it is not there yet or cannot be judged."""
+    try:
+        judged = None if takes_long(session) else session.audit
+    except EvenhandError:
+        return None
     if judged is None:
         return None
     found = judged.certificate
     groups = f"{found.partition.violating:,} of {int(found.partition.measured.sum()):,} groups"
-    at = threshold_points(found.question)
     sign, word = deciding_words(judged)
-    return View(mark=sign, word=word, groups=f"{groups}, {at}")
+    return View(mark=sign, word=word, groups=f"{groups}, {threshold_points(found.question)}")
 
 
-def verdict_or_none(session: Session) -> Audit | None:
-    """The audit, or None where it is not there yet or what is chosen cannot be judged."""
-    try:
-        return None if takes_long(session) else session.audit
-    except EvenhandError:
-        return None
+def deciding_words(audit: Audit) -> tuple[str, str]:
+    """The mark and the words of each claim by the rows, which are judged at every change."""
+    found = audit.certificate
+    sign = certificate_class(found)
+    card = claim_card(found, Words.of(found, audit.labels, audit.counts.names))
+    if card is None:
+        return sign, verdict_word(found.verdict)
+    signs = sorted((sign, card.mark), key=_WORST_FIRST.index)
+    return signs[0], capital("; ".join(in_words(found.verdicts)))
 
 
-def _steps(session: Session, screen: str) -> tuple[View, ...]:
-    possible = {
-        "table": True,
-        "question": session.table is not None,
-        "graph": session.table is not None and is_complete(session),
-        "evidence": session.learned is not None,
-        "release": session.learned is not None,
-        "check": True,
-    }
-    return tuple(
-        View(
-            name=name,
-            number=number,
-            title=name.capitalize(),
-            here=name == screen,
-            open=possible[name],
-        )
-        for number, name in enumerate(STEPS, 1)
+# Problems: a remedy that is a choice becomes a button
+
+
+def shown_problem(problem: Problem, tables: Tables | None = None) -> View:
+    """The problem with buttons for remedies, beside what the question file says."""
+    return View(
+        what=problem.what,
+        where=problem.where,
+        found=problem.found,
+        remedies=tuple(
+            View(
+                words=_sentence(remedy),
+                body=_body(remedy),
+                repeats=remedy.argument in _SENT_AGAIN,
+                address=_address(remedy),
+                chosen=tables is not None and _is_chosen(remedy, tables),
+            )
+            for remedy in problem.remedies
+        ),
     )
+
+
+def _sentence(remedy: Remedy) -> str:
+    words = remedy.text(words_only)
+    return words[:1].upper() + words[1:]
+
+
+def _address(remedy: Remedy) -> str:
+    """Where the arrow that a remedy requires can be chosen, or the policy that it names."""
+    if remedy.argument == "policy" and isinstance(remedy.value, str):
+        return ReleaseChoice(way=f"{ModifyData.name}:{remedy.value}").address()
+    if remedy.argument == "method" and remedy.value == ModifyData.name:
+        return ReleaseChoice().address()
+    if remedy.argument != "required" or not isinstance(remedy.value, list | tuple):
+        return ""
+    cause, _, effect = str(remedy.value[0]).partition(" -> ")
+    return graph_address({}, cause, effect)
+
+
+def _body(remedy: Remedy) -> dict[str, Any] | None:
+    """What the button of a remedy sends; None where the choice is still open."""
+    if remedy.value is ...:
+        return None
+    if remedy.argument in _SENT_AGAIN:
+        return {remedy.argument: remedy.value}
+    field = find(remedy.argument)
+    if field is None or field.table not in _CHANGED or field.argument:
+        return None
+    way = "add" if field.name in _ADDED else "change"
+    return {way: {field.table: {field.name: remedy.value}}}
+
+
+def _is_chosen(remedy: Remedy, tables: Tables) -> bool:
+    """Whether what the remedy names is chosen as it says."""
+    field = find(remedy.argument)
+    said = tables.get(field.table, {}).get(field.name, ...) if field else ...
+    return said is not ... and said == remedy.value

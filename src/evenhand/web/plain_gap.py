@@ -10,10 +10,9 @@ from evenhand.evidence import Partition
 from evenhand.evidence.known_measures import ComparedPair, known_measures
 from evenhand.question import QuestionFile
 from evenhand.question.codings import MISSING
-from evenhand.report.differences import bar
 from evenhand.report.html_report import View
 from evenhand.rows import Rows
-from evenhand.wording import Words, rate
+from evenhand.wording import Words
 
 _MOST_BARS = 12
 
@@ -29,30 +28,17 @@ def plain_gap(rows: Rows, file: QuestionFile) -> View:
     ahead, behind = words.group_name(pair.other), words.group_name(pair.group)
     if gap is not None and gap < 0:
         gap, ahead, behind = -gap, behind, ahead
-    counted = [
-        (group, int(yes), int(all_rows))
-        for group, yes, all_rows in zip(
-            whole.groups,
-            whole.favorable[pair.cut].sum(axis=1),
-            whole.rows.sum(axis=1),
-            strict=True,
-        )
-    ]
+    yes, many = whole.favorable[pair.cut].sum(axis=1).tolist(), whole.rows.sum(axis=1).tolist()
+    counted = [*zip(whole.groups, yes, many, strict=True)]
     if len(counted) > 2:
         counted.sort(key=lambda line: line[1] / max(line[2], 1))
     kinds = {pair.group: "group", pair.other: "other"}
     return View(
         title=f"Share who {words.did_by(pair.decision)}",
-        bars=tuple(
-            bar(
-                words.group_name(group),
-                kinds.get(group, "none"),
-                yes / max(many, 1),
-                rate(yes, many),
-                f"{yes:,} of {many:,}",
-            )
-            for group, yes, many in counted[:_MOST_BARS]
-        ),
+        bars=[
+            (words.group_name(group), kinds.get(group, "none"), *of)
+            for group, *of in counted[:_MOST_BARS]
+        ],
         hidden=max(len(counted) - _MOST_BARS, 0),
         gap="not measured" if gap is None else points(gap, threshold=question.threshold),
         pair=f"{ahead} minus {behind}",

@@ -1,25 +1,27 @@
 """The screen 'question': who is compared, about which decision, and how columns are counted."""
 
 from collections.abc import Mapping
+from functools import partial
+from itertools import zip_longest
 from typing import Any
 
-from evenhand.errors import EvenhandError, Problem, QuestionError
-from evenhand.question import Codings, QuestionFile
-from evenhand.question.question_file import Labels
+from evenhand.errors import ColumnError, EvenhandError, Problem, QuestionError
+from evenhand.question import Bins, Codings, QuestionFile
+from evenhand.question.fields import ROWS, TABLES, parse_names
+from evenhand.question.labels import Labels
+from evenhand.question.parse_values import WILDCARD
 from evenhand.report.html_report import View
 from evenhand.rows.inspect.question_draft import QuestionDraft
-from evenhand.web import class_changes
 from evenhand.web.addresses import Pager, address
-from evenhand.web.column_views import ColumnViews
+from evenhand.web.column_views import ColumnViews, spelled_cut
 from evenhand.web.plain_gap import plain_gap
 from evenhand.web.question_sentence import QuestionSentence
-from evenhand.web.question_store import part_of
+from evenhand.web.question_store import as_list, part_of
 from evenhand.web.session import Session
-from evenhand.web.suggestions import counted_by
+from evenhand.web.suggestions import OF_EFFECTS, counted_by
 from evenhand.wording import readable_labels
 
 _COLUMNS_PER_PAGE = 25
-_MOST_DIGITS = 19
 _WHICH_COUNTS = Problem(
     "Which decision counts?",
     "The table does not tell which of its values people hope for.",
@@ -29,8 +31,6 @@ _WHICH_COUNTS = Problem(
 
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """What the template shows."""
-    if session.table is None:
-        raise QuestionError.of("No table is open.", remedy="Choose one first.")
     views = column_views(session)
     problems, gap = _gap(session)
     findings = None
@@ -39,45 +39,38 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     except EvenhandError as error:  # a column of the question is left out
         problems = error.problems
     found = findings.problems if findings else ()
-    opened = query.get("column", "")
-    names = [name for name in views.names if _is_wanted(name, views.labels, query)]
+    opened, find, label = query.get("column", ""), query.get("find", ""), views.labels.column
+    sought = find.casefold()
+    names = [n for n in views.names if sought in n.casefold() or sought in label(n).casefold()]
     pager = Pager.of(query, "page", len(names), _COLUMNS_PER_PAGE)
-    shown = names[pager.slice]
+    columns = [views.column(name) for name in names[pager.slice]]
     return {
-        "sentence": QuestionSentence(views, session.tables),
+        "sentence": QuestionSentence(views),
         "gap": gap,
         "tables": session.tables,
         "problems": (*problems, *found),
         "comparison": findings.comparison if findings else None,
         "same_decisions": findings.same_decisions() if findings else (),
+        "views": views,
         "used": sum(map(views.is_used, views.names)),
-        "columns": tuple(views.row(name) for name in shown),
-        "many": len(views.names),
-        "opened": opened if opened in shown else "",
-        "detail": views.detail(opened) if opened in shown else None,
-        "links": {
-            name: address(query, column="" if name == opened else name) for name in shown
-        },
+        "columns": columns,
+        "opened": opened,
         "pager": pager,
-        "find": query.get("find", ""),
-        "missing": session.tables.get("data", {}).get("missing", "error"),
-        "na": tuple(session.tables.get("data", {}).get("na", ())),
+        "find": find,
+        "to": partial(address, query),
     }
 
 
 def column_views(session: Session) -> ColumnViews:
     """The columns as they stand and as they are counted."""
-    stored, rows, looked = session.stored, session.rows, session.stored_inspection
-    if stored is None or rows is None or looked is None:
-        raise QuestionError.of("No table is open.", remedy="Choose one first.")
-    tables = session.tables
+    stored, tables = session.stored, session.tables
     labels = tables.get("labels", {})
     words = Labels(columns=labels.get("columns", {}), values=labels.get("values", {}))
     asked = tables.get("question", {})
     return ColumnViews(
         stored=stored,
-        rows=rows,
-        draft=QuestionDraft(looked, asked, Codings()),
+        rows=session.rows,
+        draft=QuestionDraft(session.stored_inspection, asked, Codings()),
         labels=readable_labels(words, stored.columns),
         words=words.columns,
         question=asked,
@@ -95,16 +88,10 @@ def _gap(session: Session) -> tuple[tuple[Problem, ...], View | None]:
             return (), None
         is_open = asked.get("criterion", "favorable") == "favorable"
         return (_WHICH_COUNTS,) if is_open else error.problems, None
-    rows = session.rows
     try:
-        return (), plain_gap(rows, file) if rows else None
+        return (), plain_gap(session.rows, file)
     except EvenhandError as error:
         return error.problems, None
-
-
-def _is_wanted(name: str, labels: Labels, query: Mapping[str, str]) -> bool:
-    text = query.get("find", "").casefold()
-    return text in name.casefold() or text in labels.column(name).casefold()
 
 
 def patch(session: Session, body: dict[str, Any]) -> None:
@@ -133,9 +120,14 @@ def _changes(session: Session, body: Mapping[str, Any]) -> dict[str, Any]:
             for name, values in (lists or {}).items():
                 if not isinstance(values, list):
                     raise TypeError(name)
-                old = changes.get(table, {}).get(name, tables.get(table, {}).get(name, []))
-                new = _listed([old] if isinstance(old, str) else old, way, values)
+                old = changes.get(table, {}).get(name, tables.get(table, {}).get(name))
+                new = _listed(as_list(old), way, values)
                 changes.setdefault(table, {})[name] = new or None
+    for table, parts in changes.items():
+        for name, value in (parts or {}).items():
+            field = TABLES[table].get(name) if table in TABLES else None
+            if field is not None and field.kind is ROWS and isinstance(value, str):
+                parts[name] = field.parse(value)
     _use_named(changes, tables)
     return changes | _known_of_the_rest(session, changes)
 
@@ -152,10 +144,10 @@ def _listed(old: list[Any], way: str, values: list[Any]) -> list[Any]:
 
 def _known_of_the_rest(session: Session, changes: Mapping[str, Any]) -> dict[str, Any]:
     """What is known, without columns that are left out from now on."""
-    known, stored = session.tables.get("knowledge"), session.stored
-    if not known or stored is None or "exclude" not in (changes.get("data") or {}):
+    known = session.tables.get("knowledge")
+    if not known or "exclude" not in (changes.get("data") or {}):
         return {}
-    names = {*stored.columns} - {*(changes["data"]["exclude"] or ())}
+    names = {*session.stored.columns} - {*(changes["data"]["exclude"] or ())}
     rest = QuestionFile.from_tables(session.tables).knowledge.restricted(names).to_dict()
     return {"knowledge": {part: rest[part] or None for part in known}}
 
@@ -175,14 +167,16 @@ def _use_named(changes: dict[str, Any], tables: Mapping[str, Any]) -> None:
     data, known = changes.get("data") or {}, tables.get("data", {})
     named: list[str] = []
     for role in ("protected", "decision"):
-        of = asked.get(role) or ()
-        named += [of] if isinstance(of, str) else [*of]
-        if isinstance(of, list) and len(of) == 1:
-            asked[role] = of[0]
+        names = as_list(asked.get(role))
+        named += names
+        if len(names) == 1:
+            asked[role] = names[0]
     for part in ("redlining", "explained", "rule") if named else ():
-        old = asked.get(part, tables.get("question", {}).get(part, []))
-        if {*named} & {*(old or ())}:
+        old = as_list(asked.get(part, tables.get("question", {}).get(part)))
+        if {*named} & {*old}:
             asked[part] = [name for name in old if name not in named] or None
+    if asked.get("redlining", ...) is None:
+        asked |= dict.fromkeys(OF_EFFECTS)
     removed = {*known.get("exclude", ())} - {*(data.get("exclude") or ())}
     wanted = [*named, *(removed if "exclude" in data else ())]
     excluded = data.get("exclude", known.get("exclude")) or ()
@@ -190,40 +184,131 @@ def _use_named(changes: dict[str, Any], tables: Mapping[str, Any]) -> None:
         data["exclude"] = [name for name in excluded if name not in named] or None
     if (columns := known.get("columns")) and (absent := {*wanted} - {*columns}):
         data["columns"] = [*columns, *(name for name in wanted if name in absent)]
-    if data:
-        changes["data"] = data
+    changes |= {name: of for name, of in (("question", asked), ("data", data)) if of}
 
 
-def _classes(session: Session, body: dict[str, Any]) -> None:
-    class_changes.change_classes(session, column_views(session), body)
+# How a column is counted
 
 
-def _merge(session: Session, body: dict[str, Any]) -> None:
-    class_changes.merge_values(session, column_views(session), body)
+def change_classes(session: Session, body: dict[str, Any]) -> None:
+    """Set the cuts of a column, listed or typed; none: every number by itself."""
+    views = column_views(session)
+    name, cuts = str(body.get("column", "")), body.get("cuts")
+    if name not in views.names:
+        raise ColumnError.unknown([name], views.names)
+    if isinstance(cuts, str):
+        cuts = parse_names(cuts) if cuts.strip() else []
+    if not isinstance(cuts, list):
+        raise QuestionError.of(f"{cuts!r} is no list of cuts.", remedy="Reload the page.")
+    before, after = views.bins(name), Bins.at(*cuts) if cuts else None
+    new = [*map(spelled_cut, after.boundaries)] if after else None
+    data: dict[str, Any] = {"bins": {name: new}}
+    if new and name in views.data.get("merge", {}):
+        data["merge"] = {name: None}
+    changes: dict[str, Any] = {"data": data}
+    if before:
+        labels = after.of_whole_numbers(bool(before.whole)).labels if after else ()
+        changes |= _following(session, name, _by_place(before.labels, labels))
+    session.patch(changes, body.get("revision"))
+
+
+def _by_place(before: tuple[str, ...], after: tuple[str, ...]) -> dict[str, str | None]:
+    """The class in the same place for each label that is gone; None if their number changed."""
+    same = len(before) == len(after)
+    return {
+        old: new if same else None
+        for old, new in zip_longest(before, after)
+        if old is not None and old not in after
+    }
+
+
+def _following(
+    session: Session, name: str, renamed: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """What else changes with labels that are gone: values that are asked about, and words."""
+    tables = session.tables
+    asked, changed = tables.get("question", {}), dict[str, Any]()
+    roles = {"decision": ("favorable", "order"), "protected": ("group", "other")}
+    for role, parts in roles.items() if renamed else ():
+        for part in parts if asked.get(role) == name else ():
+            value = asked.get(part)
+            if isinstance(value, list):
+                values = dict.fromkeys(renamed.get(one, one) for one in value)
+                changed[part] = [one for one in values if one is not None] or None
+            elif value in renamed:
+                changed[part] = renamed[value]
+        if asked.get(role) == name and None in renamed.values():
+            changed = {role: name}  # its values are suggested anew
+    if changed.get("group") and changed.get("group") == changed.get(
+        "other", asked.get("other")
+    ):
+        changed["other"] = None
+    words = tables.get("labels", {}).get("values", {}).get(name, {})
+    lost = {value: None for value in words if value in renamed}
+    return {
+        **({"question": changed} if changed else {}),
+        **({"labels": {"values": {name: lost}}} if lost else {}),
+    }
+
+
+def merge_values(session: Session, body: dict[str, Any]) -> None:
+    """Count several values as one, or all but the chosen ones; ``separate`` undoes it."""
+    views = column_views(session)
+    name = str(body.get("column", ""))
+    if name not in views.rows.columns:
+        raise ColumnError.unknown([name], views.rows.columns)
+    before: Mapping[str, list[str]] = views.data.get("merge", {}).get(name, {})
+    values = [*views.column(name).counted]
+    chosen = [value for value in values if body.get(f"value-{value}") is True]
+    gone = [value for value in values if value not in chosen]
+    renamed: dict[str, str | None]
+    if "separate" in body:
+        after = {new: olds for new, olds in before.items() if new != body["separate"]}
+        renamed = {str(body["separate"]): None}
+    elif body.get("others") is True:
+        if not chosen:
+            raise QuestionError.of(
+                "No value would be left.", remedy="Choose one or more to keep."
+            )
+        new = _new_name(body, "all others", chosen)
+        after = {value: before.get(value, [value]) for value in chosen} | {new: [WILDCARD]}
+        renamed = {value: new for value in gone if value != new}
+    else:
+        if len(chosen) < 2:
+            raise QuestionError.of(
+                "There is nothing to merge.", remedy="Choose two values or more."
+            )
+        new = _new_name(body, " or ".join(chosen), gone)
+        after = {value: olds for value, olds in before.items() if value not in chosen}
+        after[new] = [old for value in chosen for old in before.get(value, [value])]
+        renamed = {value: new for value in chosen if value != new}
+    # What only keeps a value apart has a meaning beside "all others" alone.
+    if not any(WILDCARD in olds for olds in after.values()):
+        after = {new: olds for new, olds in after.items() if [*olds] != [new]}
+    merge = {**dict.fromkeys(before), **after}
+    changes = {"data": {"merge": {name: merge}}, **_following(session, name, renamed)}
+    session.patch(changes, body.get("revision"))
+
+
+def _new_name(body: Mapping[str, Any], usual: str, others: list[str]) -> str:
+    """What merged values are called; refused if another value is."""
+    new = str(body.get("name") or usual).strip()
+    if not new or new in others:
+        raise QuestionError.of(
+            f"{new!r} is the name of another value.", remedy="Write a name of its own."
+        )
+    return new
 
 
 def _missing_text(session: Session, body: dict[str, Any]) -> None:
     """Take one more text for a missing value."""
-    if not (text := str(body.get("text", "")).strip()):
-        raise QuestionError.of(
-            "No text is given; an empty field always means missing.",
-            remedy="Write the text, as ? or unknown.",
-        )
+    text = str(body.get("text", "")).strip()
     patch(session, {"add": {"data": {"na": [text]}}, "revision": body.get("revision")})
 
 
-def _smallest_groups(session: Session, body: dict[str, Any]) -> None:
-    """Set the least number of rows of a group, typed as text."""
-    text = str(body.get("min_rows", ""))
-    is_number = text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS
-    least: object = int(text) if is_number else text[:_MOST_DIGITS]
-    change = {"question": {"min_rows": None if least == 1 else least}}
-    session.patch(change, body.get("revision"))
-
-
 CHANGES: list[Any] = [
-    ("PUT", "classes", _classes),
-    ("PUT", "merge", _merge),
+    ("PATCH", "question", patch),
     ("PATCH", "missing-text", _missing_text),
-    ("PATCH", "rows-asked", _smallest_groups),
+    ("PUT", "classes", change_classes),
+    ("PUT", "merge", merge_values),
 ]

@@ -16,15 +16,28 @@ from evenhand.web.jobs import unexpected
 Tables: TypeAlias = Mapping[str, Any]
 
 
+_REMEDIES = (
+    Remedy("Write it over what is there", "unsaved", "write"),
+    Remedy("Go on without it", "unsaved", "drop"),
+)
+
+
+class UnsavedError(QuestionError):
+    """What was chosen cannot be saved, and would be lost."""
+
+
 class QuestionStore:
-    """Reads and writes the tables of one question file.
+    """The question file of a table: read, and saved as one goes.
 
     What the file said when it was last read or written is kept: if it says something else
-    later, somebody changed it, and nothing is written over that.
+    later, somebody changed it, and nothing is written over that. ``tables`` are those that it
+    says, or that were suggested for it: nobody chose them. ``problem`` is why saving failed.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.tables: Tables = {}
+        self.problem: Problem | None = None
         self._text = self._read()
 
     def _read(self) -> str | None:
@@ -60,16 +73,42 @@ class QuestionStore:
         self._text = text
         return tables
 
-    def save(self, tables: Tables, *, overwrite: bool = False) -> bool:
-        """Write the tables, comments kept; False if the file was changed elsewhere."""
-        if self.changed_elsewhere and not overwrite:
-            return False
+    @property
+    def has_conflict(self) -> bool:
+        """Whether somebody else changed the file; nothing is written until settled."""
+        with suppress(EvenhandError):
+            return self.changed_elsewhere
+        return False
+
+    def save(
+        self, tables: Tables, stated: Tables | None = None, *, overwrite: bool = False
+    ) -> bool:
+        """Write what was chosen, and is stated besides; whether it is in the file now."""
+        try:
+            if overwrite or not self.changed_elsewhere:
+                self._write(tables if stated is None else stated)
+                self.tables = tables
+            self.problem = None
+        except EvenhandError as error:
+            self.problem = error.problems[0]
+        except Exception as error:  # noqa: BLE001  # else a timer would end unheard
+            self.problem = unexpected(error)
+        return self.tables == tables
+
+    def _write(self, tables: Tables) -> None:
         current = self._read()
         text = _text(current or "", tables)
         if text != current:
             write_file(self.path, text, mode=0o600, overwrite=True)
         self._text = text
-        return True
+
+    def lacks(self, tables: Tables, where: str) -> Problem | None:
+        """What was chosen and is not in the file, and why; None if all is."""
+        if not (what := difference_in_words(self.tables, tables)):
+            return None
+        why = self.problem.what if self.problem else "It was changed outside the app."
+        said = f"What was chosen is not in the question file: {what}."
+        return Problem(said, why, _REMEDIES, where)
 
 
 def check_tables(tables: Tables, *, where: str = "the question") -> None:
@@ -80,6 +119,13 @@ def check_tables(tables: Tables, *, where: str = "the question") -> None:
         problems = [one for one in error.problems if not one.is_open]
         if problems:
             raise QuestionError(*problems) from None
+
+
+def as_list(value: Any) -> list[Any]:  # noqa: ANN401  # plain values
+    """What a key says that takes one value or several."""
+    if isinstance(value, list | tuple):
+        return [*value]
+    return [] if value in (None, "") else [value]
 
 
 def part_of(body: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -235,61 +281,3 @@ class TableHistory:
         at = self._at + by
         is_there = 0 <= at < len(self._states)
         return difference_in_words(self._states[at], self.now) if is_there else ""
-
-
-_REMEDIES = (
-    Remedy("Write it over what is there", "unsaved", "write"),
-    Remedy("Go on without it", "unsaved", "drop"),
-)
-
-
-class UnsavedError(QuestionError):
-    """What was chosen cannot be saved, and would be lost."""
-
-
-class SavedQuestion:
-    """The question file of the open table, if there is one.
-
-    ``tables`` are those that it says, or that were suggested for it: nobody chose them.
-    ``problem`` is why saving failed the last time.
-    """
-
-    def __init__(
-        self, store: QuestionStore | None = None, tables: Tables | None = None
-    ) -> None:
-        self.store, self._tables = store, tables or {}
-        self.problem: Problem | None = None
-
-    @property
-    def path(self) -> Path | None:
-        """The file."""
-        return self.store.path if self.store else None
-
-    @property
-    def has_conflict(self) -> bool:
-        """Whether somebody else changed the file; nothing is written until settled."""
-        with suppress(EvenhandError):
-            return self.store is not None and self.store.changed_elsewhere
-        return False
-
-    def save(self, tables: Tables, stated: Tables, *, overwrite: bool) -> bool:
-        """Write what was chosen, and is stated besides; whether it is in the file now."""
-        if self.store is None:
-            return True
-        try:
-            if self.store.save(stated, overwrite=overwrite):
-                self._tables = tables
-            self.problem = None
-        except EvenhandError as error:
-            self.problem = error.problems[0]
-        except Exception as error:  # noqa: BLE001  # else a timer would end unheard
-            self.problem = unexpected(error)
-        return self._tables == tables
-
-    def lacks(self, tables: Tables, where: str) -> Problem | None:
-        """What was chosen and is not in the file, and why; None if all is."""
-        if self.store is None or not (what := difference_in_words(self._tables, tables)):
-            return None
-        why = self.problem.what if self.problem else "It was changed outside the app."
-        said = f"What was chosen is not in the question file: {what}."
-        return Problem(said, why, _REMEDIES, where)

@@ -4,15 +4,11 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any, TypeVar
 
-from evenhand.auditing import Audit, audit
-from evenhand.display import Progress, ProgressCallback
 from evenhand.graph import PartialGraph
-from evenhand.question import Codings, QuestionFile
-from evenhand.rows import Rows
+from evenhand.question import QuestionFile
 from evenhand.web.question_store import Tables
 
 _T = TypeVar("_T")
@@ -117,29 +113,3 @@ def without_number(tables: Tables) -> Tables:
     graph = {name: value for name, value in tables.get("graph", {}).items() if name != "judged"}
     rest = {name: value for name, value in tables.items() if name != "graph"}
     return {**rest, "graph": graph} if graph else rest
-
-
-class _OutdatedError(BaseException):
-    """Raised from a progress callback: no handler of errors takes it for one."""
-
-
-def learned_while(
-    key: str,
-    asked_key: Callable[[], str],
-    rows: Rows,
-    file: QuestionFile,
-    progress: ProgressCallback,
-) -> Audit | None:
-    """The audit with the graph as it is learned; None once a graph of another key is asked."""
-
-    def report(of: Progress) -> None:
-        if asked_key() != key:
-            raise _OutdatedError
-        progress(of)
-
-    # Effects through others are measured where it is judged, on the graph as it is edited.
-    asked = replace(file, question=file.question.direct, edits=(), codings=Codings())
-    try:
-        return audit(replace(rows, progress=report), asked, progress=report)
-    except _OutdatedError:
-        return None

@@ -6,21 +6,21 @@ question file cannot say; each change makes new tables, and undoing goes back to
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.auditing import Audit
-from evenhand.display import ProgressCallback
+from evenhand.auditing import Audit, audit
+from evenhand.display import Progress, ProgressCallback
 from evenhand.errors import Problem, QuestionError
-from evenhand.question import GraphEdit, QuestionFile
+from evenhand.question import Codings, GraphEdit, QuestionFile
 from evenhand.rows import Inspection, Rows
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job, Jobs
 from evenhand.web.open_table import OpenTable
 from evenhand.web.question_store import (
     QuestionStore,
-    SavedQuestion,
     TableHistory,
     Tables,
     UnsavedError,
@@ -32,11 +32,10 @@ from evenhand.web.results import (
     JudgedGraphs,
     Recent,
     audit_key,
-    learned_while,
     learning_key,
     without_number,
 )
-from evenhand.web.suggestions import COLUMNS, first_tables, fitting, with_columns, with_values
+from evenhand.web.suggestions import COLUMNS, first_tables, with_columns, with_values
 
 _SAVE_SECONDS = 0.3
 
@@ -53,7 +52,7 @@ class Session:
         self.refits = False  # whether edits of the graph give way to a new order of events
         self.made_files: dict[str, Path] = {}
         self.results: dict[str, Any] = {}  # of the last compare, bootstrap, release, check
-        self._question = SavedQuestion()
+        self._question: QuestionStore | None = None
         self._history = TableHistory({})
         self._timer: threading.Timer | None = None
         self._learned = Recent[Audit](8)
@@ -73,17 +72,11 @@ class Session:
     @property
     def question_path(self) -> Path | None:
         """The question file that keeps them."""
-        return self._question.path
+        return self._question.path if self._question else None
 
-    @property
-    def undoes(self) -> str:
-        """What undoing would change, in words; "" if there is nothing to undo."""
-        return self._history.difference(-1)
-
-    @property
-    def redoes(self) -> str:
-        """What redoing would change, in words; "" if there is nothing to redo."""
-        return self._history.difference(1)
+    def difference(self, by: int) -> str:
+        """What undoing (-1) or redoing (+1) would change, in words; "" if nothing is left."""
+        return self._history.difference(by)
 
     def patch(
         self, changes: Tables, revision: int | None = None, chosen: Tables | None = None
@@ -152,26 +145,26 @@ class Session:
         Returns whether all that was chosen is in it.
         """
         with self.lock:
-            stated = self._graphs.stated(self.tables)
-            return self._question.save(self.tables, stated, overwrite=overwrite)
+            stated, store = self._graphs.stated(self.tables), self._question
+            return store is None or store.save(self.tables, stated, overwrite=overwrite)
 
     @property
     def save_problem(self) -> Problem | None:
         """Why saving failed the last time."""
-        return self._question.problem
+        return self._question.problem if self._question else None
 
     @property
     def has_conflict(self) -> bool:
         """Whether somebody else changed the question file; nothing is written until settled."""
         with self.lock:
-            return self._question.has_conflict
+            return self._question is not None and self._question.has_conflict
 
     @property
     def unsaved(self) -> Problem | None:
         """What was chosen and is not in the question file, and why; None if all is."""
         with self.lock:
-            path = self.question_path
-            return self._question.lacks(self.tables, self.folder.shown(path)) if path else None
+            store = self._question
+            return store.lacks(self.tables, self.folder.shown(store.path)) if store else None
 
     def settle(self, unsaved: object = None) -> None:
         """Save what was chosen; refused if it would be lost.
@@ -191,7 +184,7 @@ class Session:
                 tables = without_number(store.load())
                 self._open.rows(tables)
                 self._enter(tables)
-                self._question = SavedQuestion(store, tables)
+                store.tables, self._question = tables, store
 
     def close(self) -> Problem | None:
         """Save, stop what runs, and remove uploads; returns what could not be saved."""
@@ -243,7 +236,7 @@ class Session:
                         tables = merged(first_tables(inspection), tables)
                     self._graphs = JudgedGraphs(tables)
                     self._history = TableHistory(without_number(tables), self.revision + 1)
-                    self._question = SavedQuestion(store, self.tables)
+                    store.tables, self._question = self.tables, store
                     self._begin(opened)
 
     def read_again(
@@ -254,19 +247,22 @@ class Session:
     ) -> None:
         """Read the table as it is now, or in another way; what was chosen stays.
 
-        With another delimiter or sheet the columns may be others: what names none that is gone
-        stays, and what a first look suggests for new ones is added.
+        Where another delimiter or sheet gives other columns, what a first look suggests for
+        them takes the place of all that was chosen; undoing goes back.
         """
         if self.table is None:
-            raise _no_table()
+            raise no_table()
         self.check(revision)
         opened, is_read = OpenTable(self.table), False
-        others = not {"delimiter", "sheet"}.isdisjoint((changes or {}).get("data") or {})
         while not is_read:
-            before = self.tables
+            before, known = self.tables, self.stored
             tables = merged(before, changes or {})
-            if others:
-                tables = fitting(tables, lambda how: opened.stored(how, progress), self.stored)
+            data = tables.get("data", {})
+            how = {part: data[part] for part in ("delimiter", "sheet") if part in data}
+            if not {"delimiter", "sheet"}.isdisjoint((changes or {}).get("data") or {}):
+                rows = opened.stored({"data": how}, progress)
+                if {*rows.columns} != {*known.columns}:
+                    tables = merged(first_tables(rows.inspect()), {"data": how})
             opened.stored(tables, progress)
             opened.inspection(tables)
             with self.lock:
@@ -294,35 +290,37 @@ class Session:
             self._open.check(self.folder.shown(self._open.path))
 
     @property
-    def _now(self) -> tuple[OpenTable | None, Tables]:
+    def _now(self) -> tuple[OpenTable, Tables]:
         """The table and what is chosen, both of one moment."""
         with self.lock:
+            if self._open is None:
+                raise no_table()
             return self._open, self.tables
 
     @property
-    def stored(self) -> Rows | None:
+    def stored(self) -> Rows:
         """The rows of the table with all columns as they stand."""
         opened, tables = self._now
-        return None if opened is None else opened.stored(tables)
+        return opened.stored(tables)
 
     @property
-    def stored_inspection(self) -> Inspection | None:
+    def stored_inspection(self) -> Inspection:
         """What a look at all columns finds, as they stand."""
         opened, tables = self._now
-        return None if opened is None else opened.stored_inspection(tables)
+        return opened.stored_inspection(tables)
 
     @property
-    def rows(self) -> Rows | None:
+    def rows(self) -> Rows:
         """The rows of the table, read as the tables say."""
         opened, tables = self._now
         self.check_table()
-        return None if opened is None else opened.rows(tables)
+        return opened.rows(tables)
 
     @property
-    def inspection(self) -> Inspection | None:
+    def inspection(self) -> Inspection:
         """What a look at the rows finds, as they are read."""
         opened, tables = self._now
-        return None if opened is None else opened.inspection(tables)
+        return opened.inspection(tables)
 
     @property
     def _stamp(self) -> str:
@@ -373,9 +371,7 @@ class Session:
         self, edits: tuple[GraphEdit, ...] | None = None, *, direct: bool = False
     ) -> Callable[[], Audit]:
         """How to judge what is chosen now, whatever is chosen meanwhile."""
-        learned, file = self.learned, self.file
-        if learned is None:
-            raise QuestionError.of("No graph is learned yet.", remedy="Learn it first.")
+        learned, file = needed(self.learned), self.file
         # How many graphs were judged is stated where a certificate is written.
         file = replace(file, edits=file.edits if edits is None else edits, graphs_judged=0)
         direct = direct and bool(file.question.redlining)
@@ -393,18 +389,34 @@ class Session:
 
     def learn(self, progress: ProgressCallback) -> None:
         """Learn the graph for what is asked; where that changes meanwhile, begin again."""
-        while True:
+        while self.learned is None:
             with self.lock:
                 file, rows, key = self.file, self.rows, self._learning_key()
-            if rows is None:
-                raise _no_table()
-            found = learned_while(key, self._learning_key, rows, file, progress)
-            self.check_table()
-            if found is not None:
+
+            def report(of: Progress, key: str = key) -> None:
+                if self._learning_key() != key:
+                    raise _OutdatedError
+                progress(of)
+
+            # Effects through others are measured where it is judged, on the graph as edited.
+            asked = replace(file, question=file.question.direct, edits=(), codings=Codings())
+            with suppress(_OutdatedError):
+                found = audit(replace(rows, progress=report), asked, progress=report)
+                self.check_table()
                 self._learned.put(key, found)
-            if self.learned is not None:
-                return
 
 
-def _no_table() -> QuestionError:
-    return QuestionError.of("No table is open.", remedy="Choose one first.")
+class _OutdatedError(BaseException):
+    """Raised from a progress callback: no handler of errors takes it for one."""
+
+
+def no_table() -> QuestionError:
+    """What a screen says that needs a table."""
+    return QuestionError.of("No table is open.", remedy="Choose one on the first screen.")
+
+
+def needed(found: Audit | None) -> Audit:
+    """An audit, which is there once the graph is learned; refused until then."""
+    if found is None:
+        raise QuestionError.of("No graph is learned yet.", remedy="Learn it first.")
+    return found

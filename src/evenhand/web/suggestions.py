@@ -1,16 +1,17 @@
 """What a first look at the table suggests for a question file, as ``init`` does."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from evenhand.counts.label_order import in_order
-from evenhand.question import Codings, QuestionFile
-from evenhand.rows import Inspection, Rows
+from evenhand.question import Codings
+from evenhand.rows import Inspection
 from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web.question_store import Tables
 
 COLUMNS = frozenset({"protected", "decision"})  # of the question
+# Parts that have no effect once no effects through other attributes are judged.
+OF_EFFECTS = ("explained", "redlining_threshold", "basis")
 _VALUES = {"protected": ("group", "other"), "decision": ("favorable", "criterion", "order")}
 
 
@@ -42,73 +43,6 @@ def counted_by(changes: Tables) -> dict[str, Any]:
         if isinstance(old := data.get(part, {}), Mapping)
     }
     return {**changes, "data": {**data, **unread}}
-
-
-def fitting(tables: Tables, read: Callable[[Tables], Rows], before: Rows | None) -> Tables:
-    """The tables without what names columns that are gone, with suggestions for new ones.
-
-    ``read`` reads the table with the delimiter and the sheet that the tables say.
-    """
-    data = dict(tables.get("data", {}))
-    how = {part: data[part] for part in ("delimiter", "sheet") if part in data}
-    rows = read({"data": how})
-    names, known = {*rows.columns}, {*(before.columns if before else ())}
-    suggested = first_tables(rows.inspect()).get("data", {})
-    for part in ("exclude", "columns"):
-        new = [name for name in suggested.get(part, ()) if name not in known]
-        data[part] = [name for name in data.get(part, ()) if name in names] + new
-    if names <= {*data["exclude"]}:
-        del data["exclude"]
-    for part in ("bins", "merge"):
-        of = suggested.get(part, {}).items(), data.get(part, {}).items()
-        data[part] = {name: way for name, way in of[0] if name not in known}
-        data[part] |= {name: way for name, way in of[1] if name in names}
-    if data.get("frequency") not in names:
-        data.pop("frequency", None)
-    labels = {
-        part: {name: of for name, of in words.items() if name in names}
-        for part, words in tables.get("labels", {}).items()
-    }
-    whole = {
-        **tables,
-        "question": _question_of(tables.get("question", {}), names),
-        "data": {part: value for part, value in data.items() if value},
-        "labels": {part: words for part, words in labels.items() if words},
-        **_known_of(tables, names),
-    }
-    return {part: table for part, table in whole.items() if table}
-
-
-def _question_of(asked: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """The question without columns that are gone, and without their values."""
-    kept = dict(asked)
-    for role, values in _VALUES.items():
-        of = kept.get(role) or []
-        if not {*([of] if isinstance(of, str) else of)} <= {*names}:
-            for part in (role, *values):
-                kept.pop(part, None)
-    for part in ("redlining", "explained", "rule"):
-        if part in kept and not (rest := [name for name in kept[part] if name in names]):
-            del kept[part]
-        elif part in kept:
-            kept[part] = rest
-    if "redlining" not in kept:
-        for part in ("explained", "redlining_threshold", "basis"):
-            kept.pop(part, None)
-    return kept
-
-
-def _known_of(tables: Tables, names: Collection[str]) -> dict[str, Any]:
-    """What is known of these columns, and edits of their arrows."""
-    parts = {part: tables[part] for part in ("knowledge", "graph") if part in tables}
-    some = {"protected": "a", "decision": "b", "favorable": "c"}  # what is asked may be open
-    file = QuestionFile.from_tables({"question": some, **parts})
-    known = file.knowledge.restricted(names).to_dict()
-    edits = tuple(edit for edit in file.edits if {*edit.arrow} <= {*names})
-    return {
-        "knowledge": {part: of for part, of in known.items() if of},
-        "graph": replace(file, edits=edits).graph_table,
-    }
 
 
 def with_columns(changes: Tables, tables: Tables) -> Tables:

@@ -1,31 +1,29 @@
 """The screen 'table': files to choose from, the first rows, and all that is wrong with them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from evenhand.display import ProgressCallback
-from evenhand.errors import EvenhandError, Problem, QuestionError, listed
+from evenhand.errors import EvenhandError, Problem, listed
 from evenhand.report.html_report import View
-from evenhand.rows import Rows
+from evenhand.rows import Inspection, Rows
 from evenhand.rows.inspect.column_profile import ColumnKind
 from evenhand.rows.inspect.findings import FindingKind
 from evenhand.web.addresses import Pager
 from evenhand.web.jobs import Job
 from evenhand.web.question_store import part_of
-from evenhand.web.session import Session
+from evenhand.web.session import Session, no_table
 from evenhand.web.suggestions import counted_by
 
 _FIRST_ROWS = 20
 _MOST_COLUMNS = 40  # beside each other on one page
-_LONGEST = 60  # characters of a value that are shown
 _MOST_FILES = 30
 
 
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """What the template shows."""
-    files = session.folder.tables()
-    opening = session.opening
+    root, opening = session.folder.root, session.opening
     failed: Job | View | None = None
     table = None
     if opening and opening.state == "failed":
@@ -35,10 +33,13 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         table = _table(session, query) if session.table else None
     except EvenhandError as error:  # what is chosen for reading it does not fit it
         failed = View(title="reading it as is chosen", problems=error.problems, again=None)
+    opened = session.table
+    files = [(str(path), _in_bytes(root / path)) for path in session.folder.tables()]
     return {
-        "folder": str(session.folder.root),
-        "files": tuple(_file(session, path) for path in files[:_MOST_FILES]),
-        "further_files": tuple(_file(session, path) for path in files[_MOST_FILES:]),
+        "folder": str(root),
+        "files": files[:_MOST_FILES],
+        "further_files": files[_MOST_FILES:],
+        "open": str(opened.relative_to(root)) if opened and opened.is_relative_to(root) else "",
         "refused": failed,
         "tables": session.tables,
         "table": table,
@@ -47,58 +48,51 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
 
 def _table(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """The open table: how large it is, what to look at, how it was read, its first rows."""
-    stored = session.stored
-    if stored is None:
-        raise QuestionError.of("No table is open.", remedy="Choose one.")
-    problems: tuple[Problem, ...] = ()
+    stored, looked = session.stored, session.stored_inspection
+    data, lines = session.tables.get("data", {}), stored.lines
+    rows, counted = lines.table.row_count, len(stored.columns)
     notes: tuple[Problem, ...] = ()
-    rows, counted = stored.lines.table.row_count, len(stored.columns)
     try:
-        if looked := session.inspection:
-            problems, notes = looked.problems, looked.notes
-            rows, counted = looked.rows, len(looked.columns)
+        found = session.inspection
+        rows, counted, problems, notes = (
+            found.rows,
+            len(found.columns),
+            found.problems,
+            found.notes,
+        )
     except EvenhandError as error:  # what was chosen does not fit the table
         problems = error.problems
-    data, source = session.tables.get("data", {}), stored.sources[0]
-    dialect = source.dialect
+    # Whole numbers, of which a column may say for how many people a row stands.
+    numbers = {ColumnKind.NUMBER, ColumnKind.IDENTIFIER}
+    frequency = data.get("frequency")
     return {
         "rows": rows,
-        "lines": len(stored.lines.table),
-        "complete": stored.lines.complete,
-        "columns": len(stored.columns),
         "counted": counted,
-        "kind": source.kind,
-        "delimiter": dialect.delimiter if dialect else "",
+        "columns": len(stored.columns),
+        "lines": lines,
+        "source": stored.sources[0],
         "sheet": data.get("sheet"),
-        "path": str(session.table),
-        "frequency": data.get("frequency"),
-        "may_count": _may_count(session),
+        "frequency": frequency,
+        "may_count": [
+            *([frequency] if frequency else []),
+            *(one.name for one in looked.columns if one.kind in numbers),
+        ],
         "problems": problems,
-        "notes": (*_left_out_commas(session), *notes),
+        "notes": (*_left_out_commas(looked, data.get("exclude", ())), *notes),
         "first": first_rows(stored, query),
     }
 
 
-def _left_out_commas(session: Session) -> Iterator[Problem]:
+def _left_out_commas(looked: Inspection, out: Collection[str]) -> Iterator[Problem]:
     """Columns of numbers that are left out because they are written with a comma."""
-    looked, out = session.stored_inspection, session.tables.get("data", {}).get("exclude", ())
-    for one in looked.findings if looked else ():
-        if one.kind is FindingKind.COMMA_NUMBERS and (
-            names := [n for n in one.columns if n in out]
-        ):
+    for one in looked.findings:
+        names = [name for name in one.columns if name in out]
+        if one.kind is FindingKind.COMMA_NUMBERS and names:
             yield Problem(
                 f"Left out, because numbers with a comma are texts: {listed(names)}.",
                 "As texts nearly every row has a value of its own.",
                 one.problem.remedies[0],
             )
-
-
-def _may_count(session: Session) -> tuple[str, ...]:
-    """Columns of whole numbers, of which one may say for how many people a row stands."""
-    looked, chosen = session.stored_inspection, session.tables.get("data", {}).get("frequency")
-    numbers = {ColumnKind.NUMBER, ColumnKind.IDENTIFIER}
-    names = [one.name for one in looked.columns if one.kind in numbers] if looked else []
-    return (*([chosen] if chosen else []), *names)
 
 
 def first_rows(stored: Rows, query: Mapping[str, str]) -> View:
@@ -107,35 +101,15 @@ def first_rows(stored: Rows, query: Mapping[str, str]) -> View:
     pager = Pager.of(query, "columns", len(table.names), _MOST_COLUMNS)
     names = table.names[pager.slice]
     columns = [
-        [str(table.attribute(name).values[code]) for code in table.column(name)[:_FIRST_ROWS]]
+        [table.attribute(name).values[code] for code in table.column(name)[:_FIRST_ROWS]]
         for name in names
     ]
-    return View(
-        names=names,
-        lines=tuple(tuple(map(_shortened, line)) for line in zip(*columns, strict=True)),
-        pager=pager,
-    )
+    return View(names=names, lines=[*zip(*columns, strict=True)], pager=pager)
 
 
-def _shortened(value: str) -> str:
-    return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
-
-
-def _file(session: Session, path: Path) -> View:
-    whole = session.folder.root / path
-    try:
-        size = whole.stat().st_size
-    except OSError:
-        size = 0
-    return View(name=str(path), size=_in_bytes(size), open=whole == session.table)
-
-
-def _in_bytes(size: int) -> str:
-    """A size as people write it.
-
-    >>> _in_bytes(12), _in_bytes(3_400), _in_bytes(5_200_000)
-    ('12 bytes', '3 kB', '5 MB')
-    """
+def _in_bytes(path: Path) -> str:
+    """The size of a file as people write it."""
+    size = path.stat().st_size if path.exists() else 0
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if size >= unit:
             return f"{size / unit:,.0f} {name}"
@@ -184,7 +158,7 @@ def read_again(session: Session, body: dict[str, Any]) -> Job:
     changes, revision = counted_by(part_of(body, "change")), body.get("revision")
     session.check(revision)
     if session.table is None:
-        raise QuestionError.of("No table is open.", remedy="Choose one first.")
+        raise no_table()
     return session.jobs.start(
         f"reading {session.folder.shown(session.table)}",
         lambda progress: session.read_again(progress, changes, revision),

@@ -4,20 +4,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evenhand.evidence import Certificate, Partition, RelaxedCertificate, Subpopulation
-from evenhand.evidence.population import Population
-from evenhand.evidence.sentences import deciding_partition, is_explained, seen_sentence
+from evenhand.evidence import Certificate, Partition, Subpopulation
 from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
-from evenhand.evidence.subpopulations import p_value
 from evenhand.question import Question
-from evenhand.wording.numbers import count, listing, share
+from evenhand.wording.numbers import MOST_LISTED, capital, count, share, shortened
 from evenhand.wording.statements import Strong, Text, text
 from evenhand.wording.words import Words, has_sides
 
 _LEVEL = 0.05
-_MOST_IDS = 12
 
 
 def differences_lead(certificate: Certificate, words: Words) -> Text:
@@ -48,11 +45,11 @@ def differences_lead(certificate: Certificate, words: Words) -> Text:
     return "The differences go from ", ends, f". {who}"
 
 
-def evidence_lead(
-    certificate: Certificate, reaching: int, shown: int, in_words: int, words: Words
-) -> Text:
+def evidence_lead(certificate: Certificate, in_words: int, words: Words) -> Text:
     """How many groups reach the threshold, and how many of them are told in words."""
-    if not certificate.partition.measured.any():
+    partition = certificate.partition
+    reaching = partition.violating
+    if not partition.measured.any():
         return "No group can be compared: there is no evidence to list."
     if not reaching:
         return (
@@ -60,6 +57,8 @@ def evidence_lead(
             "evidence to list."
         )
     if in_words < reaching:
+        leads = np.append(partition.statistics.shown, False)[partition.lead]
+        shown = np.count_nonzero(leads & partition.violates)
         return text(
             Strong(f"{reaching:,} groups"),
             f" reach the threshold, {shown:,} of them shown to lie beyond it. The {in_words} "
@@ -72,15 +71,72 @@ def evidence_lead(
     return f"{many}, least likely to be chance first."
 
 
-def widest_sentence(people: Subpopulation, words: Words) -> str:
-    """The widest gap of a group, where it is not the one that chance explains least."""
-    group, other = words.pair(people)
-    decided = f" {words.did_by(people.decision)}" if len(words.cuts) > 1 else ""
-    return (
-        f"Widest gap: {words.points(abs(people.risk_difference or Fraction(0)))} points, "
-        f"{people.other_yes:,} of {people.other:,} {other} and {people.group_yes:,} of "
-        f"{people.group:,} {group}{decided}."
+def example_statement(people: Subpopulation, id_: str, words: Words) -> Text:
+    """The strongest group whose difference is shown."""
+    alike = "else causes the decision"
+    if words.question.predicts:
+        alike = "caused the recorded decision"
+    return text(
+        *words.story(people),
+        " A difference of ",
+        Strong(f"{words.points(abs(people.risk_difference or Fraction(0)))} points"),
+        f" between people who are alike in what {alike} by this graph (",
+        Strong(id_),
+        f"), shown to lie beyond {words.threshold_points}.",
     )
+
+
+def unmeasured_statements(certificate: Certificate, words: Words) -> Iterator[Text]:
+    """How many groups hold nobody to compare, and what that leaves open."""
+    absent, partition = certificate.unmeasured, certificate.partition
+    if not absent:
+        held = _held(partition.rows, words)
+        yield Strong("Nothing was left out by necessity."), f" Every group holds {held}."
+        return
+    rows = int(partition.row_counts[absent.lines].sum())
+    hold = "holds" if len(absent) == 1 else "hold"
+    yield text(
+        Strong(
+            f"{len(absent):,} of {count(len(partition), 'group')}, with "
+            f"{count(rows, 'person', 'people')} ({share(rows / certificate.row_count)} of the "
+            f"rows), {hold} {_alone(words)}."
+        ),
+        " Nobody there can be compared, so they neither support the verdict nor speak against "
+        f"it. {_only(partition.rows[:, absent.lines], words)}. The least coverage of each "
+        f"group that was asked for is {share(float(certificate.min_coverage))}.",
+    )
+
+
+def _held(rows: NDArray[np.int64], words: Words) -> str:
+    """Who is in every group of people alike."""
+    if words.has_sides:
+        return f"{'both ' * words.is_named}{words.both}"
+    least = int((rows > 0).sum(axis=0).min())
+    return f"{f'all {least:,}' if least == len(rows) else 'at least two'} {words.kinds}"
+
+
+def _alone(words: Words) -> str:
+    """Who is in a group without a comparison."""
+    least = words.question.min_rows
+    if words.is_named:
+        few = f", or fewer than {least:,} of one" if least > 1 else ""
+        return f"only {words.group} or only {words.other}{few}"
+    enough = f" with at least {least:,} people" if least > 1 else ""
+    if words.has_sides:
+        return f"only {words.other}{enough}, or none of them"
+    return f"no two {words.kinds}{enough}"
+
+
+def _only(rows: NDArray[np.int64], words: Words) -> str:
+    """How many groups hold only one of several kinds of people, by kind."""
+    alone = (rows > 0).sum(axis=0) == 1
+    only = ((rows > 0) & alone).sum(axis=1).tolist()
+    mixed = rows.shape[1] - int(alone.sum())
+    each = [*zip(only, words.groups, strict=True)]
+    if len(each) > MOST_LISTED:
+        each.sort(key=lambda one: -one[0])
+    parts = shortened([f"only {who}: {many:,}" for many, who in each])
+    return capital("; ".join([*parts, f"several: {mixed:,}"] if mixed else parts))
 
 
 def turned_common(common: PooledDifference, question: Question) -> tuple[float, float, float]:
@@ -90,46 +146,27 @@ def turned_common(common: PooledDifference, question: Question) -> tuple[float, 
     return -common.difference, 0.0 - common.high, 0.0 - common.low
 
 
-def by_chance(certificate: Certificate, words: Words) -> Iterator[Text]:
-    """What was seen beside what chance alone would make, and what that means."""
-    partition = deciding_partition(certificate.partitions)
+def chance_lead(certificate: Certificate) -> str:
+    """Whether chance explains what was seen, and what chance alone means."""
+    partition = certificate.deciding_partition
     chance = partition.by_chance
     if chance is None or certificate.release:
-        return
-    alike = "" if partition is certificate.partition else f"{words.same(partition.names)}: "
-    yield text(
-        Strong(f"{alike}{seen_sentence(partition)}; chance alone would make {chance}."),
-        f" The probability that it makes as many is {p_value(chance.p)}. People in such "
-        f"groups: {partition.violating_rows:,} seen, about {chance.rows:,.0f} by chance. "
-        f"{_conclusion(certificate, partition, chance)}",
+        return ""
+    one = "the favorable decision" if chance.error is None else "each decision"
+    return (
+        f"{_conclusion(certificate, partition, chance)} Chance alone means that nothing "
+        f"differs: in each group as many get {one} as did, but who they are is drawn at "
+        "random. The criterion asks less, that no difference reaches the threshold."
     )
-    one = "each decision" if chance.at_threshold is None else "the favorable decision"
-    meaning = (
-        f"Chance alone means that nothing differs: in each group as many get {one} as did, but "
-        "who they are is drawn by lot."
-    )
-    if chance.at_threshold is None:
-        yield (
-            f"{meaning} With more than two {words.kinds} or decisions that is simulated, so "
-            f"that the number expected has a standard error, {chance.error or 0:.2g}. The "
-            "criterion asks less than that nothing differs; how many groups would be seen to "
-            "reach the threshold if every true difference were just under it is not computed."
-        )
-    else:
-        yield (
-            f"{meaning} The criterion asks less, that no difference reaches the threshold: if "
-            f"every true difference were just under {words.threshold_points}, "
-            f"{chance.text_at_threshold} groups would be seen to reach it."
-        )
 
 
 def _conclusion(certificate: Certificate, partition: Partition, chance: ByChance) -> str:
     """The rule: the number, the shown ones and the average must all be chance's work."""
     if certificate.explained_by_chance:
-        return "That is no more than chance would make, given this graph."
+        return "What was seen is no more than chance would make, given this graph."
     if chance.p < _LEVEL:
-        return "That is more than chance alone would make."
-    if is_explained(partition):
+        return "What was seen is more than chance alone would make."
+    if partition.is_explained():
         others = "other causes that the graph leaves open"
         if len(certificate.possible_decision_causes) < 2:
             others = "the causes of the decision held equal"
@@ -140,125 +177,15 @@ def _conclusion(certificate: Certificate, partition: Partition, chance: ByChance
     return f"The number may be chance, but chance does not explain {what}."
 
 
-def chance_statements(certificate: Certificate, words: Words) -> Iterator[Text]:
-    """The statistical verdict at length: each group, all together, and the word for it."""
-    population = certificate.population
-    if not population.measured:
-        yield "No group can be compared, so there is nothing that chance could explain."
-        return
-    yield _each_group(certificate.partition, population, words)
-    yield from _all_together(population, words)
-    yield "Statistical verdict: ", Strong(f"{population.verdict}.")
-
-
-def chance_notes(certificate: Certificate, words: Words) -> Iterator[str]:
-    """Caveats to the statistical verdict, and the relaxed criterion."""
-    if certificate.population.measured:
-        yield from certificate.population.notes
-        yield _relaxed_sentence(certificate.relaxed(), words)
-
-
-def _each_group(partition: Partition, population: Population, words: Words) -> Text:
-    allowing = f"After allowing for {count(population.comparisons, 'comparison')}, "
-    beyond, within = words.threshold_points, population.within
-    leading = np.append(partition.statistics.shown, False)[partition.lead]  # numpy's
-    ids = [f"E{rank}" for rank in sorted(partition.strength_rank[leading].tolist())]
-    if not ids:
-        one = "group" if partition.two_groups else "comparison"
-        return (
-            f"{allowing}no single {one} is shown to differ by more than "
-            f"{beyond}{_milder(partition)}. {f'{within:,}' if within else 'None'} "
-            f"{'are' if within > 1 else 'is'} shown to differ by less, each taken by itself."
-        )
-    named, rest = ids[:_MOST_IDS], len(ids) - _MOST_IDS
-    which = listing([*named, f"{rest:,} more"] if rest > 0 else named)
-    many, reaching = population.shown, int(np.count_nonzero(partition.comparisons.side))
-    verb, their = ("is", "Its interval lies") if many == 1 else ("are", "Their intervals lie")
-    return text(
-        allowing,
-        Strong(f"{many:,} of {reaching:,}"),
-        f" differences at or beyond the threshold {verb} shown to lie beyond it ({which}): "
-        f"{_sides(population, words)}{_milder(partition)}. {their} wholly beyond {beyond}.",
-    )
-
-
-def _sides(population: Population, words: Words) -> str:
-    """How many of the differences shown favor whom."""
-    if words.has_sides:
-        for_group = population.shown_for_group
-        sides = [(population.shown - for_group, words.other), (for_group, words.group)]
-    else:
-        partition = population.partition
-        compared, statistics = partition.comparisons, partition.statistics
-        ends = np.array(partition.pairs, np.intp)[compared.pair[statistics.shown]]
-        ahead = ends[range(len(ends)), (statistics.difference[statistics.shown] > 0) * 1]
-        tally = np.bincount(ahead, minlength=len(partition.groups)).tolist()
-        sides = [*zip(tally, map(words.group_name, partition.groups), strict=True)]
-    more = "ahead" if words.is_favor else "more often"
-    return listing(f"{many:,} with {who} {more}" for many, who in sides if many)
-
-
-def _milder(partition: Partition) -> str:
-    """How many a rule would name that lets some of its findings be false."""
-    rates = partition.statistics.discovery_rate
-    if len(rates) < 2:
-        return ""
-    many = int((rates < _LEVEL).sum())
+def sum_by_hand(people: Subpopulation, id_: str, words: Words) -> str:
+    """The difference of a group as whoever checks it computes it."""
+    other, group = people.other_yes / people.other, people.group_yes / people.group
+    size = abs(people.risk_difference or Fraction(0))
+    sign = "≥" if size >= words.question.threshold else "<"
+    names = words.pair(people)
+    who = "" if words.is_named else f"{names[1]} − {names[0]}: "
     return (
-        f"; {f'{many:,}' if many else 'none'} by the milder rule that one in twenty findings "
-        "may be false (Benjamini–Hochberg)"
-    )
-
-
-def _all_together(population: Population, words: Words) -> Iterator[Text]:
-    partition = population.partition
-    pair, did = words.leading_pair(partition), words.did_by(partition.leading_decision)
-    if common := population.common:
-        difference, low, high = turned_common(common, partition.question)
-        group, other = pair if difference == common.difference else pair[::-1]
-        told = ""
-        if not partition.two_groups:
-            several = partition.statistics.mean_count
-            who = f"{other} minus {group}{f' who {did}' if words.cuts[1:] else ''}"
-            told = f" that is clearest of {several:,}, {who},"
-        average = f" {_on_average(common, words)}" if population.measured > 1 else ""
-        yield text(
-            f"Weighed together (Mantel–Haenszel), the difference{told} is ",
-            Strong(f"{words.points(difference)} points"),
-            f", 95% interval {words.interval((low, high))}, p that it is zero: "
-            f"{p_value(common.p_zero)}.{average}",
-        )
-    if (varying := population.heterogeneity) and population.measured > 1:
-        both, lead = f"some favor {pair[0]} and some {pair[1]}", "are ahead"
-        if not words.is_favor:
-            lead = f"more often {did}"
-            both = f"{pair[0]} {lead} in some and {pair[1]} in others"
-        yield (
-            f"Whether all groups share one difference: p {p_value(varying.p)}. Whether "
-            f"{both}: p {p_value(varying.p_opposite)}; "
-            f"{words.people_with(partition.leading_labels[1])} {lead} in "
-            f"{varying.for_other:,}, {pair[0]} in {varying.for_group:,}."
-        )
-
-
-def _on_average(common: PooledDifference, words: Words) -> str:
-    p = f"p {p_value(common.p_adjusted)} after allowing for all comparisons"
-    if common.shown:
-        return (
-            f"It is shown to lie beyond {words.threshold_points} ({p}): the difference is "
-            "shown on average, so at least one group has it."
-        )
-    return f"It is not shown to lie beyond {words.threshold_points} ({p})."
-
-
-def _relaxed_sentence(relaxed: RelaxedCertificate, words: Words) -> str:
-    claim = "claimed" if relaxed.claimed else "not claimed"
-    bound = relaxed.bound_of_all_rows
-    least = (
-        f"at least {share(float(bound))} of the rows" if bound > 0 else "no share of the rows"
-    )
-    return (
-        f"Relaxed criterion, that {share(float(relaxed.assurance))} of the rows lie in groups "
-        f"under {words.threshold_points}: {claim}. Mean and spread of the differences "
-        f"guarantee it for {least}."
+        f"{id_ + ': ' if id_ else ''}{who}{people.other_yes:,} ÷ {people.other:,} − "
+        f"{people.group_yes:,} ÷ {people.group:,} = {100 * other:.2f}% − {100 * group:.2f}%; "
+        f"{words.points(size)} points {sign} {words.threshold_points}"
     )

@@ -69,7 +69,6 @@ class PathWords:
             ),
             "not judged": ("Not judged", on["not judged"]),
             "combination": ("In combination", self._together),
-            "total": ("Total", "all of these"),
             "spurious": (
                 "Spurious",
                 "by common causes" if self._has_causes else "no common causes",
@@ -101,7 +100,7 @@ def span_text(bounds: Bounds, words: Words) -> str:
     return " to ".join(dict.fromkeys(signed(end, words) for end in bounds))
 
 
-def signed(difference: Fraction, words: Words, *, digits: int = 1) -> str:
+def signed(difference: Fraction, words: Words) -> str:
     """A difference in points with its sign, never rounded across the threshold."""
-    text = points(difference, threshold=words.question.threshold, digits=digits)
+    text = points(difference, threshold=words.question.threshold)
     return f"+{text}" if difference > 0 and float(text) else text

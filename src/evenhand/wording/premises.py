@@ -1,37 +1,35 @@
 """What a verdict rests on: each point with its status, and how it could be disputed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Protocol
 
 from evenhand.counts import CountTable
 from evenhand.counts.compared_groups import group_labels
-from evenhand.effects.claim import Indirect, ResampledEffects
+from evenhand.effects.claim import Indirect
 from evenhand.errors import words_only
-from evenhand.evidence import Certificate, Variations, Verdict, sensitivity_of_findings
-from evenhand.evidence.subpopulations import p_value
-from evenhand.evidence.variations.bootstrap import Bootstrap
-from evenhand.evidence.variations.graph_tests import GraphDoubt
+from evenhand.evidence import Answer, Certificate, Verdict, Word
+from evenhand.evidence.answer import hidden_cause
+from evenhand.evidence.graph_origin import graph_of_edges, outcome_text
 from evenhand.graph import PartialGraph
-from evenhand.question import Bins, Judge, Knowledge
+from evenhand.question import Bins, Knowledge
 from evenhand.rows import FindingKind, Inspection, Rows
-from evenhand.wording.numbers import count, listing, share
-from evenhand.wording.statements import Premise, Section, Strong, text
+from evenhand.wording.answer_words import hidden_cause_sentence
+from evenhand.wording.numbers import count, listing
+from evenhand.wording.statements import Premise, Strong
 from evenhand.wording.words import Words
 
 _EXAMPLES = 5
+_INDEPENDENT_ROWS = Premise(
+    "Cannot be tested",
+    "Each row is one person, recorded once and independently of the others.",
+    "Rows of one person, or of people decided about together, make chance look like a "
+    "difference: intervals are then too narrow, and p-values too small.",
+)
 _EDITS = {
     "add": "The arrow {} -> {} was added to the graph.",
     "remove": "The edge between {} and {} was removed from the graph.",
     "reverse": "The arrow {} -> {} of the graph was reversed.",
     "open": "Whether {} causes {}, or the other way round, was left open.",
-}
-_SIDES = {
-    "direct": "straight to the decision",
-    "through": "only by way of what is asked about",
-    "explained": "past it, explained",
-    "not judged": "past it, not judged",
-    "witness": "both by way of it and past it",
-    "open": "as open links are directed",
 }
 
 
@@ -55,8 +53,8 @@ class Audited(Protocol):
         """The verdict with everything it rests on."""
 
     @property
-    def judge(self) -> Judge:
-        """Which verdict decides."""
+    def answer(self) -> Answer:
+        """The answer in a word, and what it stands on."""
 
     @property
     def inspection(self) -> Inspection:
@@ -68,29 +66,15 @@ def premises(
     certificate: Certificate,
     words: Words,
     *,
-    doubt: GraphDoubt | None = None,
-    resampled: Bootstrap | None = None,
-    arrows: Variations | None = None,
+    arrows: int = 0,
 ) -> Iterator[Premise]:
-    """Everything that could be disputed; what was tried is told where it was."""
-    yield _graph(certificate, tried=resampled is not None)
+    """Everything that could be disputed; ``arrows`` counts the other arrows that were tried."""
+    yield _graph(certificate)
     yield from _open_edges(certificate, words)
-    if doubt:
-        yield _doubt(doubt, words)
-    if resampled:
-        yield _resamples(resampled, words)
     yield from _order(certificate, audit.knowledge, words)
     yield from _edits(certificate)
     yield from _missing_values(audit.counts, words)
     yield from _inspected(audit.inspection)
-    if audit.judge != "rows":
-        yield Premise(
-            "Given",
-            "What the rows show of the population decides.",
-            "Chosen by whoever asked the question, in place of the exact verdict on these "
-            "rows. A difference that the rows are too few to show does not count then; "
-            "released rows are judged by the exact verdict all the same.",
-        )
     for one in certificate.determinations:
         if not one.exact:
             yield Premise(
@@ -98,11 +82,12 @@ def premises(
                 f"{words.column(one.name)} determines {words.decision} but for a few rows.",
                 f"The exceptions may be the finding: {one.exceptions_text}.",
             )
-    yield from _variants(certificate, words, arrows)
+    yield _variants(certificate, words, arrows)
     yield _threshold(certificate, words)
     yield from _codings(certificate, words)
     yield from _left_out(audit.counts, certificate, words)
-    yield sensitivity_premise(certificate, words)
+    yield hidden_cause_premise(certificate, words)
+    yield _INDEPENDENT_ROWS
     yield _record(words)
     yield _direct_effect(certificate, words)
     for assumed in certificate.also_assumed:
@@ -136,6 +121,9 @@ def shared_premises(
             f"How the rows were made: method {release.method}, policy {release.policy}.",
             (Strong(release.notice),),
         )
+        for one in release.acceptance:
+            yield Premise("Stated", one)
+    yield _INDEPENDENT_ROWS
     yield _record(words)
     yield _direct_effect(shown, words)
 
@@ -150,7 +138,7 @@ def _links(graph: PartialGraph) -> str:
     return count(len(graph.arrows), "arrow") + open_links * bool(graph.undirected)
 
 
-def _graph(certificate: Certificate, *, tried: bool) -> Premise:
+def _graph(certificate: Certificate) -> Premise:
     graph = certificate.graph
     record = graph.record
     origin = "stated by whoever asked."
@@ -164,7 +152,6 @@ def _graph(certificate: Certificate, *, tried: bool) -> Premise:
             f"found in these rows by the PC algorithm ({record.algorithm}): {record.test} "
             f"test, significance {record.significance}{tests}{among}. Links too weak for these "
             "rows to show are missing in it."
-            + ("" if tried else " Whether other rows would give it, too, was not tried.")
         )
     return Premise(
         "Learned, not given" if record else "Given",
@@ -189,44 +176,6 @@ def _open_edges(certificate: Certificate, words: Words) -> Iterator[Premise]:
         )
         why = f"The verdict hangs on {edges}: state the direction to settle it."
     yield Premise("Left open", f"The causes of {words.decision} may be {sets}.", why)
-
-
-def _doubt(doubt: GraphDoubt, words: Words) -> Premise:
-    """What the counts say against the graph at the decision."""
-    weakest = next(iter(doubt.arrows), None)
-    link = (
-        f"The weakest of the links at {words.decision} is the one with "
-        f"{words.column(weakest.cause)}: the largest p for their independence is "
-        f"{p_value(weakest.p)}."
-        if weakest
-        else f"No link leads to {words.decision}."
-    )
-    against = [words.column(one.name) for one in doubt.contradicted]
-    return Premise(
-        "Tried",
-        "The links at the decision.",
-        f"{link} Of {count(len(doubt.implied), 'independence')} that the graph implies, the "
-        f"rows speak against {len(against)}" + (f": {listing(against)}." if against else "."),
-    )
-
-
-def _resamples(bootstrap: Bootstrap, words: Words) -> Premise:
-    """What comes out when rows are drawn again."""
-    verdicts = ", ".join(
-        f"{verdict} in {share(bootstrap.share(many))}"
-        for verdict, many in bootstrap.verdicts.items()
-    )
-    causes = ", ".join(
-        f"{words.column(name)} {share(bootstrap.share(many))}"
-        for name, many in sorted(bootstrap.causes.items(), key=lambda item: -item[1])
-    )
-    how = "each with its own graph" if bootstrap.relearned else "all with the same graph"
-    certain = f" Certain causes: {causes}." if bootstrap.relearned else ""
-    return Premise(
-        "Tried",
-        f"{count(bootstrap.resamples, 'resample')} of the rows, {how}.",
-        f"The verdict is {verdicts} of them.{certain}",
-    )
 
 
 def _order(certificate: Certificate, knowledge: Knowledge, words: Words) -> Iterator[Premise]:
@@ -256,11 +205,11 @@ def _edits(certificate: Certificate) -> Iterator[Premise]:
         what = _EDITS[edit.kind].format(*edit.arrow)
         yield Premise("Given", what, f"The reason given: {edit.reason}")
     if before := origin.unedited:
-        gives = f": {before.outcome}" if before.outcome else ", before the edits"
+        gave = outcome_text(before)
         yield Premise(
-            "Tried" if before.outcome else "Given",
-            f"As {origin.kind}{gives}.",
-            f"The graph was then: {before.graph(certificate.graph.nodes)}",
+            "Tried" if gave else "Given",
+            f"As {origin.kind}{f': {gave}' if gave else ', before the edits'}.",
+            f"The graph was then: {graph_of_edges(certificate.graph.nodes, before)}",
         )
 
 
@@ -291,19 +240,9 @@ def _inspected(inspection: Inspection) -> Iterator[Premise]:
         yield Premise("Found in the table", problem.what, why)
 
 
-def _variants(
-    certificate: Certificate, words: Words, arrows: Variations | None
-) -> Iterator[Premise]:
-    """How many variants were judged, and what other arrows gave."""
-    if arrows is not None:
-        added = sum(way.is_cause for way in arrows.ways)
-        yield Premise(
-            "Tried",
-            f"Each of {count(len(arrows.ways) - added, 'cause')} of {words.decision} left "
-            f"out, each of {count(added, 'candidate')} added.",
-            f"{arrows.sentence(words.column)} {' '.join(arrows.notes)}",
-        )
-    judged = certificate.stating(arrows=len(arrows.ways) if arrows else 0).variants
+def _variants(certificate: Certificate, words: Words, arrows: int) -> Premise:
+    """How many variants were judged."""
+    judged = certificate.stating(arrows=arrows).variants
     kinds = [
         f"{count(judged['cause_sets'], 'set')} of causes of {words.decision}",
         *(["with the rule and without"] if judged["rules"] > 1 else []),
@@ -312,7 +251,7 @@ def _variants(
         *([count(judged["graphs"], "graph")] if "graphs" in judged else []),
     ]
     why = "That no more was tried before is not known here."
-    yield Premise("Stated", f"Variants judged: {', '.join(kinds)}.", why)
+    return Premise("Stated", f"Variants judged: {', '.join(kinds)}.", why)
 
 
 def _threshold(certificate: Certificate, words: Words) -> Premise:
@@ -387,63 +326,18 @@ def _left_out(counts: CountTable, certificate: Certificate, words: Words) -> Ite
     yield from (Premise("Given", one) for one, applies in statements.items() if applies)
 
 
-def sensitivity_premise(certificate: Certificate, words: Words) -> Premise:
-    """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
+def hidden_cause_premise(certificate: Certificate, words: Words) -> Premise:
+    """What an unrecorded cause could do, with the strongest recorded one as the yardstick."""
     what = (
         f"No unrecorded cause of {words.recorded} differs between {words.both} of the same "
         "group."
     )
-    if not certificate.partition.violating:
-        why = (
-            "Under the threshold only the average over such a cause is bounded: differences "
-            "of opposite signs could hide within a group, and an unrecorded cause could "
-            f"cover {what_is_seen(words)}."
-        )
-        return Premise("Cannot be tested", what, why)
-    findings = sensitivity_of_findings(certificate.partition)
-    needed = []
-    for rank, finding in enumerate(findings[:_EXAMPLES], 1):
-        strongest = next(iter(finding.benchmarks), None)
-        times = finding.times(strongest) if strongest else None
-        needed.append(
-            (
-                f"E{rank}",
-                f"{100 * finding.needed:.1f} points",
-                words.column(strongest.name) if strongest else "none has rows enough here",
-                f"{100 * strongest.strength:.1f} points" if strongest else "",
-                "" if times is None else f"{times:.1f}",
-            )
-        )
-    return Premise(
-        "Cannot be tested",
-        what,
-        text(
-            "How many points such a cause would have to account for to bring a difference "
-            "under the threshold, beside what the strongest recorded cause could account "
-            "for among the same people. ",
-            *_survival([finding.survives for finding in findings]),
-            " Chance is not allowed for here",
-            Section(" (section 4)"),
-            ".",
-        ),
-        tuple(needed),
-    )
-
-
-def _survival(survives: Sequence[bool | None]) -> tuple[str, ...]:
-    """How many findings outlast a cause as strong as a recorded one, where there is one."""
-    comparable = [survived for survived in survives if survived is not None]
-    if not comparable:
-        return text(
-            "No recorded cause that has rows enough differs between the two sides there, so "
-            "there is nothing to compare with."
-        )
-    survive, rest = sum(comparable), len(survives) - len(comparable)
-    one = len(survives) == 1
-    of = "The one" if one else f"{survive:,} of {count(len(comparable), 'difference')}"
-    verb = "would not survive" if one and not survive else "would survive"
-    beside = f"; for {rest:,} more there is none to compare with" if rest else ""
-    return Strong(f"{of} {verb}"), f" an unrecorded cause as strong as that{beside}."
+    hidden = hidden_cause(certificate, Word.NOT_SHOWN)
+    why = "No recorded cause that differs between them says how strong one could be."
+    if hidden is not None:
+        why = hidden_cause_sentence(hidden, words)
+    within = "Only the average is bounded: within a group it could hide or make a difference."
+    return Premise("Cannot be tested", what, f"{why} {within}")
 
 
 def _record(words: Words) -> Premise:
@@ -451,8 +345,7 @@ def _record(words: Words) -> Premise:
     return Premise(
         "Cannot be tested",
         "What came before the table.",
-        "That each row is one person, recorded once and independently of the others; "
-        "that the values are right, were not altered, and lost nothing that matters in "
+        "That the values are right, were not altered, and lost nothing that matters in "
         "classes made before; that nobody is in the table, or missing from it, because "
         f"of {words.protected} and {words.decision} together; and that no other "
         "question, threshold, grouping or graph was tried first. Nor does this page "
@@ -489,10 +382,7 @@ def _direct_effect(certificate: Certificate, words: Words) -> Premise:
 
 
 def path_premises(
-    certificate: Certificate,
-    indirect: Indirect,
-    words: Words,
-    resampled: ResampledEffects | None,
+    certificate: Certificate, indirect: Indirect, words: Words
 ) -> Iterator[Premise]:
     """What the claim about effects through chosen attributes rests on."""
     yield Premise(
@@ -514,41 +404,6 @@ def path_premises(
         f"It {doubt}, which hold the chance of the rows alone. It must not lack a common cause "
         "of two attributes; hidden ones are not treated here.",
     )
-    yield from _measured_paths(indirect, words)
-    if resampled is not None:
-        facts = "; ".join(f"{name}: {value}" for name, value in resampled.facts)
-        yield Premise(
-            "Resampled", "How far the ends of the effect move in resampled rows.", f"{facts}."
-        )
-
-
-def _measured_paths(indirect: Indirect, words: Words) -> Iterator[Premise]:
-    """On whose rows, by which ways, with what missing."""
-    group, other = words.group_people, words.other_people
-    if indirect.question.basis == "all":
-        why = "Everybody is taken to have one value, then the other."
-        yield Premise("Measured", "On everybody’s rows.", why)
-    else:
-        yield Premise(
-            "Measured",
-            "On the rows of those who are asked about.",
-            f"From {group} to {other} on the rows of {group}, the other way on those of "
-            f"{other}.",
-        )
-    ways = "; ".join(_ways(indirect, words))
-    yield Premise(
-        "Ways",
-        f"How {words.protected} reaches {words.decision}, by what it changes first.",
-        f"{ways[:1].upper()}{ways[1:]}.",
-    )
-    rest = [name for name, side in indirect.sides.items() if side == "not judged"]
-    if judged := indirect.question.explained:
-        by_way = f"What goes by way of {words.columns(rest)}."
-        yield Premise(
-            "Not judged",
-            by_way if rest else "Nothing is left unjudged.",
-            f"Called explained is only what goes through {words.columns(judged)}.",
-        )
     if indirect.witnesses:
         yield Premise(
             "Not identified",
@@ -557,21 +412,11 @@ def _measured_paths(indirect: Indirect, words: Words) -> Iterator[Premise]:
             f"{words.decision} past it too. It would have to have two values at once, and no "
             "data tell how the two go together.",
         )
-    if indirect.unseen_mass:
-        yield Premise(
-            "Unseen",
-            f"For up to {share(float(indirect.unseen_mass))} of the people a table that is "
-            "needed has no row.",
-            "Nothing is put in its place: they may all count either way.",
-        )
-    if len(indirect.graphs) > 1:
+    if not indirect.consistent:
         yield Premise(
             "Open",
-            f"The effects in {count(len(indirect.graphs), 'graph')} that the open links allow.",
-            "The bounds are the least and the largest of all of them."
-            if indirect.consistent
-            else "No way to direct the open links fits all that was found, so every way "
-            "without a cycle was taken. The bounds are the least and the largest of all.",
+            "No way to direct the open links fits all that was found.",
+            "So every way without a cycle was taken.",
         )
     if not indirect.is_exact:
         yield Premise(
@@ -579,11 +424,3 @@ def _measured_paths(indirect: Indirect, words: Words) -> Iterator[Premise]:
             "These numbers are floats, on which no verdict rests.",
             "Exact ones would need larger tables than fit.",
         )
-
-
-def _ways(indirect: Indirect, words: Words) -> Iterator[str]:
-    """How the protected attribute goes on, with the children that lead each way."""
-    for side, way in _SIDES.items():
-        names = [name for name, its in indirect.sides.items() if its == side]
-        if names:
-            yield way if side == "direct" else f"{way}: {words.columns(names)}"

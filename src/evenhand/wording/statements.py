@@ -39,12 +39,8 @@ class VerdictCard(NamedTuple):
 
 
 class Premise(NamedTuple):
-    """Something the verdict rests on: its status, what it is, how it could be disputed.
-
-    ``needed`` are rows of a table: how strong an unrecorded cause would have to be.
-    """
+    """Something the verdict rests on: its status, what it is, how it could be disputed."""
 
     status: str
     what: str
     why: Text = ""
-    needed: tuple[tuple[str, ...], ...] = ()

@@ -9,9 +9,9 @@ from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.population import Population
-from evenhand.evidence.sentences import coverage_phrase
 from evenhand.evidence.variations.graph_tests import GraphDoubt
-from evenhand.verdict import StatisticalVerdict, ThreeValued, Verdict
+from evenhand.verdict import StatisticalVerdict, ThreeValued, Verdict, Word
+from evenhand.wording.certificate_words import coverage_phrase
 from evenhand.wording.numbers import MOST_LISTED, capital, count, share, shortened
 from evenhand.wording.statements import Section, Strong, Text, VerdictCard, text
 from evenhand.wording.words import Words
@@ -22,6 +22,10 @@ _SHOWN_AS: dict[ThreeValued, tuple[str, str]] = {
     Verdict.NOT_CERTIFIED: ("Not certified", "not-certified"),
     Verdict.CANNOT_DECIDE: ("Cannot decide", "cannot-decide"),
     Verdict.WITHHELD: ("Withheld", "withheld"),
+    Word.YES: ("Yes", "shown"),
+    Word.NO: ("No", "certified"),
+    Word.NOT_SHOWN: ("Not shown", "cannot-decide"),
+    Word.CANNOT_TELL: ("Cannot tell", "cannot-decide"),
     StatisticalVerdict.SHOWN: ("Difference shown", "shown"),
     StatisticalVerdict.WITHIN: (
         "All differences shown to be within the threshold",
@@ -121,7 +125,7 @@ def verdicts(certificate: Certificate, words: Words, doubt: GraphDoubt | None) -
             sentence=_exact_sentence(certificate, words),
         ),
         statistical=VerdictCard(
-            about="Beyond these rows",
+            about="Group by group, and on average",
             mark=verdict_class(population.verdict),
             word=verdict_word(population.verdict),
             sentence=_statistical_sentence(population, words),
@@ -221,7 +225,8 @@ def _statistical_sentence(population: Population, words: Words) -> Text:
             f" {'shows' if shown == 1 else 'show'} {beyond}. {rest}",
         )
     if population.agreed:
-        return f"{allowed}these rows neither show {beyond} nor show that there is none."
+        within = f"not all are shown to lie within {words.threshold_points}"
+        return f"{allowed}no single difference is shown to lie beyond, and {within}."
     return (
         "It hangs on which attributes cause the decision, and the graph leaves that open: "
         "with one possible set the answer is another than with the next."
@@ -262,7 +267,7 @@ def _rests_on(certificate: Certificate, words: Words) -> tuple[str, ...]:
     came = "as it was stated" if origin.kind == "given" else f"learned from {origin.rows_text}"
     edited = " and edited" if origin.edits else ""
     return (
-        f"{many} Both verdicts hold given the causal graph, {came}{edited}",
+        f"{many} The answer and both verdicts hold given the causal graph, {came}{edited}",
         Section(" (section 7)"),
         f", and for a threshold of {words.threshold_points}, chosen by whoever asked.{arrow}",
     )

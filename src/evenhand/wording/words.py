@@ -2,18 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from evenhand.display import points
 from evenhand.evidence import Certificate, Partition, Subpopulation
-from evenhand.evidence.sentences import pair_of
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question import JOIN, OR, Question
-from evenhand.question.group_words import decision_phrase
-from evenhand.question.question_file import Labels
-from evenhand.wording.numbers import capital, listing, rate
+from evenhand.question.labels import Labels, decision_phrase
+from evenhand.wording.numbers import capital, listing, rate, shortened, tally
 from evenhand.wording.statements import Strong, text
 
 _MOST_NAMED = 12
@@ -206,8 +204,12 @@ class Words:
 
     def pair(self, people: Subpopulation) -> tuple[str, str]:
         """The names of both groups that are compared in a subpopulation."""
-        group, other = map(self.group_name, pair_of(people, self.question))
+        group, other = map(self.group_name, self._pair_of(people))
         return group, other
+
+    def _pair_of(self, people: Subpopulation) -> tuple[str, ...]:
+        """The groups that are compared in a subpopulation."""
+        return people.labels or (str(self.question.group), str(self.question.other))
 
     def pair_phrase(self, people: Subpopulation) -> str:
         """Who is compared in a subpopulation, by what; nothing where the question says that."""
@@ -250,7 +252,7 @@ class Words:
     def story(self, people: Subpopulation) -> tuple[str, ...]:
         """A group in counts, both sides in one breath."""
         alike = self.alike(people.where)
-        group, other = map(self.people_with, pair_of(people, self.question))
+        group, other = map(self.people_with, self._pair_of(people))
         return text(
             "Of ",
             *self.people(people.group, group),
@@ -262,6 +264,33 @@ class Words:
             Strong(f"{people.other_yes:,}"),
             f" ({rate(people.other_yes, people.other)}).",
         )
+
+    def counted(self, people: Subpopulation) -> list[tuple[str, str]]:
+        """Both groups with their favorable decisions, and their names where these change."""
+        cells = (people.group_yes, people.group), (people.other_yes, people.other)
+        names = ("", "") if self.is_named else (f"{one}: " for one in self.pair(people))
+        return [
+            (whose, f"{name}{yes:,} of {total:,}")
+            for whose, name, (yes, total) in zip(
+                (self.group, self.other), names, cells, strict=True
+            )
+        ]
+
+    def widest(self, people: Subpopulation) -> str:
+        """The widest gap of a group, where it is not the one that chance explains least."""
+        group, other = self.pair(people)
+        decided = f" {self.did_by(people.decision)}" if len(self.cuts) > 1 else ""
+        return (
+            f"Widest gap: {self.points(abs(people.risk_difference or Fraction(0)))} points, "
+            f"{people.other_yes:,} of {people.other:,} {other} and {people.group_yes:,} of "
+            f"{people.group:,} {group}{decided}."
+        )
+
+    def present(self, rows: Sequence[int]) -> tuple[str, ...]:
+        """How many of each of two groups there are, or who is there of several."""
+        if self.is_named:
+            return tuple(f"{many:,}" for many in rows)
+        return (listing(tally(rows, self.groups)),)
 
     def points(self, difference: Fraction | float | None) -> str:
         """A difference in percentage points, never rounded across the threshold."""
@@ -344,3 +373,22 @@ def joined_labels(
             if any(one in labels.values.get(decided, {}) for one in these)
         }
     return replace(labels, columns=columns, values=values)
+
+
+def codes_statement(certificate: Certificate, words: Words) -> str:
+    """How groups, decisions and renamed columns are called in the table."""
+    question = words.question
+    decided = f"{question.decision}, each of: {'; '.join(words.cuts)}"
+    if question.favorable:
+        decided = f"{question.decision} = {question.favorable_label}"
+    whom = f"each compared with {question.other}" if words.has_sides else "in pairs"
+    groups = f"{question.groups_column} ({'; '.join(shortened(words.group_values))}), {whom}"
+    if words.is_named:
+        groups = f"{question.groups_column} = {question.group}, compared with {question.other}"
+    renamed = "; ".join(
+        f"{words.column(name)} = {name}"
+        for name in certificate.graph.nodes
+        if words.column(name) != name
+    )
+    columns = f" Columns: {renamed}." if renamed else ""
+    return f"{groups}; {decided}; τ = {question.threshold}.{columns}"

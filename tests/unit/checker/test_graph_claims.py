@@ -7,7 +7,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.brute_force import is_acyclic
-from tests.certificate_records import CERTIFICATE, CERTIFIED, forged, verify
+from tests.certificate_records import CERTIFIED, forged, verify
 from tests.strategies import partial_graphs
 
 from evenhand import CountTable, Question, checker, datasets
@@ -35,38 +35,6 @@ def test_an_open_edge_at_the_decision_cannot_be_decided(scope):
     assert further == ["scope.complete"] * (scope != "causes")
 
 
-def test_causes_that_are_not_those_of_the_graph_are_false():
-    def change(document):
-        document["graph"]["arrows"].remove(["test_score", "admission"])
-
-    status, notes = forged(change)
-    assert status == 1
-    assert any(note.startswith("possible_decision_causes") for note in notes)
-
-
-def test_a_direct_arrow_that_is_not_in_the_graph_is_false():
-    status, notes = forged(lambda document: document.update(direct_arrow=False))
-    assert (status, notes) == (1, ["direct_arrow: it says False, but should say True"])
-
-
-def a_cycle(document):
-    document["graph"]["arrows"].append(["admission", "major"])
-
-
-def a_decision_that_comes_first(document):
-    document["graph"]["arrows"].remove(["gender", "admission"])
-    document["graph"]["arrows"].append(["admission", "gender"])
-    document["direct_arrow"] = False
-
-
-def no_nodes(document):
-    document["graph"]["nodes"] = []
-
-
-def an_edge_drawn_twice(document):
-    document["graph"]["undirected"] = [["admission", "gender"]]
-
-
 def test_a_set_of_causes_that_is_kept_back_is_not_accepted():
     def change(document):
         document["graph"]["arrows"].remove(["test_score", "admission"])
@@ -85,17 +53,6 @@ def test_possible_causes_that_disagree_are_not_certified():
     assert (status, len(notes)) == (3, 1)
     status, notes = forged(lambda document: document.update(verdict="certified"), text)
     assert notes == ["verdict: it says 'certified', but should say 'cannot decide'"]
-
-
-@pytest.mark.parametrize(
-    "forgery", [a_cycle, a_decision_that_comes_first, no_nodes, an_edge_drawn_twice]
-)
-def test_a_forgery_is_found_though_sealed(forgery):
-    text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
-    assert verify(text) == (0, [])
-    status, notes = forged(forgery, text)
-    assert status == 1
-    assert notes
 
 
 @pytest.mark.parametrize(
@@ -149,22 +106,6 @@ def test_open_edges_elsewhere_leave_only_completeness_open():
     assert verify(certify(counts, graph, QUESTION).to_json()) == (0, [])
 
 
-def test_a_partition_that_is_no_block_set_is_false():
-    def change(document):
-        document["graph"]["arrows"].append(["gender", "age"])
-        document["graph"]["arrows"].append(["age", "major"])
-        document["graph"]["nodes"].append("age")
-        document["partitions"][1]["names"] = ["age"]
-
-    status, notes = forged(change)
-    assert status == 1
-    assert any("['age'] is not a block set" in note for note in notes)
-
-
-def a_block_set_less(document):
-    del document["partitions"][1]
-
-
 @pytest.mark.parametrize("limit", [0, 1, 2])
 def test_where_a_limit_left_some_out_the_smallest_must_be_there(limit):
     counts, graph = datasets.admissions(2), CausalGraph.parse("gender -> admission; major")
@@ -203,23 +144,6 @@ def test_block_sets_stand_in_their_order():
     assert (status, wrong in notes) == (1, True)
 
 
-def a_scope_that_was_not_examined(document):
-    document["scope"]["asked"] = "all"
-
-
-def an_accusation(document):
-    document["graph"]["undirected"] = [["zz", "zzz"]]
-    document["graph"]["nodes"] += ["zz", "zzz"]
-    entry = json.loads(CERTIFICATE.to_json())["partitions"][1]
-    document["partitions"].append(entry | {"names": ["test_score"]})
-    document["verdict"] = "not certified"
-
-
-@pytest.mark.parametrize("forgery", [a_scope_that_was_not_examined, an_accusation])
-def test_what_was_not_asked_for_or_not_examined_is_found(forgery):
-    assert forged(forgery, CERTIFIED.to_json())[0] == 1
-
-
 @pytest.mark.parametrize("number", [12, 13])
 def test_more_block_sets_than_can_be_tried_are_not_counted(number):
     causes = [f"cause_{number:02}" for number in range(number)]
@@ -232,11 +156,6 @@ def test_more_block_sets_than_can_be_tried_are_not_counted(number):
     status, notes = verify(certificate.to_json())
     left_open = ["scope.complete"] * (number > 12)
     assert (status, [note.split(":")[0] for note in notes]) == (3 * (number > 12), left_open)
-
-
-def test_a_block_set_less_is_found():
-    text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
-    assert forged(a_block_set_less, text)[0] == 1
 
 
 def test_a_block_set_of_all_other_attributes_is_missed_too():

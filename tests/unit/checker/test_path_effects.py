@@ -14,18 +14,17 @@ from tests.recorded_paths import asked, record_of, worlds_of
 
 import evenhand as eh
 from evenhand import CausalGraph, CountTable
-from evenhand.checker.group_comparisons import read_share
-from evenhand.checker.path_effects import (
+from evenhand.checker.path_claims import (
     PathQuestion,
-    PathWorlds,
     RecordedPaths,
     WitnessBounds,
     decimals,
     judge_effect,
     path_effects,
+    read_tables,
     right_graph,
 )
-from evenhand.checker.path_tables import read_tables
+from evenhand.checker.record_fields import read_share
 
 
 @pytest.mark.parametrize(
@@ -121,13 +120,6 @@ def test_the_group_as_it_is_and_as_the_others_are():
     assert worlds_of(APART)[0].share((NONE, None)) == (Fraction(59, 250),) * 2
 
 
-def test_a_share_is_computed_once(monkeypatch):
-    worlds, _ = worlds_of(ZIP_FIRST)
-    first = worlds.share((NONE, None))
-    monkeypatch.setattr(PathWorlds, "relevant", None)
-    assert worlds.share((NONE, None)) == first
-
-
 def test_the_sum_of_shares_has_the_ends_of_each():
     worlds, _ = worlds_of(ZIP_FIRST)
     worlds.known = {
@@ -218,13 +210,6 @@ def asked_people(*, seen=True):
 
 def nested(**options):
     return worlds_of(NESTED, counts=asked_people(**options), redlining=["zip", "club"])
-
-
-def test_potentials_prove_the_bounds():
-    worlds, entry = worlds_of(INCOME_FIRST)
-    bounds = WitnessBounds(worlds, None).bounds(*proofs(entry))
-    reference = Fraction(6, 25)
-    assert bounds == (reference + Fraction(1, 100), reference + Fraction(1, 60))
 
 
 def test_other_potentials_prove_no_more():

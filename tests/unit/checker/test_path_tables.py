@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.loans import ZIP_FIRST
 from tests.recorded_paths import asked, record_of
 
-from evenhand.checker.path_tables import (
+from evenhand.checker.path_claims import (
     Shares,
     counts_by,
     disagreements,

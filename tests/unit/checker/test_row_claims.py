@@ -18,16 +18,10 @@ from tests.several_groups import QUESTIONS, counted, csv_text
 
 import evenhand as eh
 from evenhand import datasets
-from evenhand.checker.group_comparisons import GroupComparisons
-from evenhand.checker.partition_claims import digest, judge, read_table
+from evenhand.checker.partition_claims import GroupComparisons, digest, judge, read_table
 from evenhand.checker.row_claims import absent_values, count_people, row_errors, sum_tables
 from evenhand.evidence import certify
 from evenhand.graph import CausalGraph
-
-
-def fewer_than_no_rows(document):
-    document["rows"]["dropped"] -= 5
-    document["rows"]["read"] -= 5
 
 
 def test_one_altered_decision_in_the_data_is_found(tmp_path):
@@ -82,7 +76,7 @@ def nobody_has(name, value):
             entry["digest"] = digest(asked, "admission", entry["names"], table)
             chance = {"expected": "0", "rows": "0", "p": "1", "lower": 0, "upper": 0}
             if entry["subpopulations"]["measured"]:
-                entry["subpopulations"]["by_chance"] = {**chance, "at_threshold": "0"}
+                entry["subpopulations"]["by_chance"] = chance
 
     return forgery
 
@@ -128,38 +122,12 @@ def test_a_group_of_the_data_that_is_not_compared_is_found(tmp_path, name):
     assert "rows.left_out: it says 0, but should say 1" in notes
 
 
-@pytest.mark.parametrize("forgery", [fewer_than_no_rows])
-def test_a_forgery_is_found_though_sealed(forgery):
-    text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
-    assert verify(text) == (0, [])
-    status, notes = forged(forgery, text)
-    assert status == 1
-    assert notes
-
-
 def test_the_rows_read_are_those_examined_dropped_and_left_out():
     tables = [{("a",): ((1, 2), (3, 4))}, {("b",): ((3, 3, 3), (3, 0, 0))}]
     rows = {"dropped": 5, "left_out": 7}
     assert count_people({("a",): ((1, 2), (3, 4)), ("b",): ((1, 2), (3, 4))}) == 20
     assert sum_tables(rows, tables[:1]) == rows | {"read": 22, "examined": 10}
     assert sum_tables(rows, tables) == rows | {"read": 22, "examined": [10, 12]}
-
-
-@pytest.mark.parametrize("place", ["question", "pooled"])
-def test_a_shared_copy_that_names_an_unfavorable_decision_is_found(place):
-    text = certify(datasets.admissions(1), GRAPH, QUESTION).to_shared_json(least_count=1)
-    assert verify(text)[0] == 3
-
-    def named(document):
-        if place == "question":
-            document[place]["decisions"][1] = "rejected"
-        else:
-            document[place]["unfavorable"] = False
-
-    status, notes = forged(named, text)
-    assert status == 1
-    wrong = "in a shared copy the second is 'not admitted'" if place == "question" else "pooled"
-    assert any(wrong in note for note in notes)
 
 
 COUNTS = datasets.admissions(2)
@@ -186,67 +154,6 @@ RELEASES = {
 def test_records_of_releases_are_true(name):
     assert verify(RELEASES[name].to_json()) == (0, [])
     assert verify(RELEASES[name].to_shared_json())[0] == 3
-
-
-@pytest.mark.parametrize(
-    ("name", "part", "value", "where"),
-    [
-        ("edited", "notice", "Nothing was changed.", "assumptions"),
-        ("edited", "change", "mended", "release.change"),
-        ("edited", "changed_rows", 2201, "release.changed_rows"),
-        ("edited", "changed_rows", 0, "release.changed_rows"),
-        ("edited", "changed_columns", [], "release.changed_rows"),
-        ("edited", "changed_columns", ["admission", "major"], "release.changed_columns"),
-        ("edited", "left_out_before", 1, "release.left_out_before"),
-        ("edited", "changed_columns", ["major"], "release.changed_columns"),
-        ("edited", "changed_columns", ["gender", "major"], "release.changed_columns"),
-        ("shuffled", "changed_columns", ["gender", "gender"], "release.changed_columns"),
-        ("edited", "changed_columns", ["admission", "admission"], "release.changed_columns"),
-        ("edited", "changed_columns", "", "malformed: release.changed_columns"),
-        ("generated", "changed_columns", ["admission"], "release.changed_columns"),
-        ("resampled", "changed_rows", 0, "release.changed_rows"),
-        ("redrawn", "changed_columns", ["admission", "test_score"] * 2, "release.changed_col"),
-        ("redrawn", "changed_columns", ["admission", "gender"], "release.changed_columns"),
-        ("resampled", "changed_columns", ["admission"], "release.changed_columns"),
-        ("generated", "changed_rows", 2199, "release.changed_rows"),
-        ("shuffled", "changed_columns", ["gender", "score"], "release.changed_columns"),
-        ("edited", "dropped_columns", ["major"], "release.dropped_columns"),
-        ("shuffled", "changed_rows", -1, "malformed"),
-        ("shuffled", "dropped_before", True, "malformed"),
-        ("edited", "surprise", "x", "release.surprise"),
-    ],
-)
-def test_what_cannot_be_true_is_found(name, part, value, where):
-    status, notes = forged(
-        lambda document: document["release"].update({part: value}), RELEASES[name].to_json()
-    )
-    assert status == 1
-    assert any(note.startswith(where) for note in notes)
-
-
-def test_released_rows_have_no_missing_values():
-    def change(document):
-        document["rows"]["dropped"] += 1
-        document["rows"]["read"] += 1
-
-    status, notes = forged(change, RELEASES["edited"].to_json())
-    assert (status, notes[0].split(":")[0]) == (1, "rows.dropped")
-
-
-def test_a_generated_release_left_nobody_out():
-    def change(document):
-        document["rows"]["left_out"] += 1
-        document["rows"]["read"] += 1
-
-    assert forged(change, RELEASES["generated"].to_json())[0] == 1
-
-
-def test_a_shared_copy_does_not_tell_how_many_rows_changed():
-    status, notes = forged(
-        lambda document: document["release"].update(changed_rows=15),
-        RELEASES["edited"].to_shared_json(),
-    )
-    assert (status, notes[0].split(":")[0]) == (1, "release")
 
 
 def test_a_release_forged_onto_original_rows_needs_more_than_the_block():

@@ -51,7 +51,7 @@ def test_what_open_edges_leave_open_is_stated():
 
 def test_the_words_tell_what_was_stated():
     fields = stated(CERTIFIED)
-    assert "gender female against male" in fields["question"]
+    assert "protected gender, group female, other male" in fields["question"]
     assert fields["graph.origin"] == "given"
     assert fields["release"].startswith("that there was none")
     learned = eh.audit(datasets.admissions(1), datasets.question("admissions")).certificate
@@ -85,6 +85,17 @@ def test_a_number_of_rows_that_nothing_bounds_is_stated_by_its_name():
     assert fields["release.dropped_before"].endswith("there were before: 100,000,000")
 
 
+def test_why_a_graph_was_accepted_is_stated():
+    plan = eh.ModifyData().plan(CERTIFICATE)
+    made = eh.release(datasets.admissions(2), plan, seed=1, accept_graph="An expert drew it.")
+    for text in (made.certificate.to_json(), made.certificate.to_shared_json()):
+        found = checker.verify(text)
+        assert found.status in (0, 3)
+        said = found.stated["release.accepted_graph"]
+        assert said == "why the graph was relied on: An expert drew it."
+        assert "The graph was accepted: An expert drew it." in json.loads(text)["assumptions"]
+
+
 def test_columns_that_a_release_dropped_are_stated():
     plan = eh.ModifyData().plan(eh.certify(datasets.admissions(2), GRAPH, QUESTION))
     text = eh.release(datasets.admissions(2), plan, seed=1).certificate.to_json()
@@ -116,14 +127,15 @@ def test_open_edges_and_doubtful_triples_are_stated():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
+        ("pairs", "score, favorable Low, min coverage 9/10, min rows 5, threshold 1/20"),
+        ("reference", "protected race, other c, groups a and b and c, decision score, "),
+        ("crossed", "protected sex and race, "),
+        ("crossed", "favorable Low and Medium, "),
         (
-            "pairs",
-            "race a, b, c, in pairs, score = Low, groups of 5 rows or more, threshold 1/20",
+            "cumulative",
+            "criterion cumulative, min coverage 9/10, order Low and Medium and High, ",
         ),
-        ("reference", "race a, b, c, each against c, score, every, threshold 1/20"),
-        ("crossed", "m & b, m & c, in pairs, score = Low or Medium, threshold 1/20"),
-        ("every", "sex f against m, score, every, threshold 1/20, least coverage 9/10"),
-        ("cumulative", "race a, b, c, in pairs, score, cumulative, threshold 1/20"),
+        ("every", "protected sex, group f, other m, decision score, criterion every, "),
     ],
 )
 def test_questions_about_several_groups_are_told_in_a_few_words(name, words):
@@ -136,3 +148,65 @@ def test_what_a_model_said_is_not_called_recorded():
     text = result.certificate.to_json()
     said = "that there was none: that the rows are as they were predicted"
     assert checker.verify(text).stated["release"] == said
+
+
+ANSWER = {
+    "word": "Cannot tell",
+    "reason": {"kind": "depends on", "names": ["major"]},
+    "variations": {"with": 1},
+    "differing": [{"kind": "with", "names": ["major"], "falls": "smaller"}],
+    "graph_fit": {"implied": 1, "rejected": ["major"]},
+    "placed": [],
+    "unplaced": ["test_score"],
+    "suspects": [],
+    "at_least": 0,
+    "detectable": "0.1",
+    "hidden_cause": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        pytest.param({}, ": Cannot tell: depends on", id="with a reason"),
+        pytest.param({"word": "Yes", "reason": None}, ": Yes", id="without one"),
+        pytest.param(
+            {
+                "knowledge": {"tiers": [], "required": [], "forbidden": []},
+                "hidden_cause": {
+                    "name": "major",
+                    "bound": "0.2",
+                    "interval": ["-0.1", "0.3"],
+                    "breaking_factor": None,
+                },
+            },
+            ": Cannot tell: depends on",
+            id="with knowledge",
+        ),
+    ],
+)
+def test_an_answer_is_stated(more, said):
+    record = json.loads(CERTIFICATE.to_json()) | {"answer": ANSWER | more}
+    found = checker.verify(sealed(record))
+    assert found.status == 0, found
+    assert found.stated["answer"].endswith(said)
+    assert ("answer.knowledge" in found.stated) == ("knowledge" in more)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"word": "Perhaps"},
+        {"at_least": -1},
+        {"at_least": True},
+        {"detectable": 0.1},
+        {"suspects": "major"},
+        {"reason": {"kind": "a whim", "names": []}},
+        {"more": 1},
+        {"hidden_cause": {"name": "major"}},
+    ],
+    ids=str,
+)
+def test_an_answer_of_another_form_is_refused(change):
+    record = json.loads(CERTIFICATE.to_json()) | {"answer": ANSWER | change}
+    assert checker.verify(sealed(record)).status == 1

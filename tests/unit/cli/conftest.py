@@ -32,11 +32,15 @@ def run(monkeypatch, capsys):
 
 @pytest.fixture
 def example(tmp_path):
-    """The paper's example 2 as a counted CSV, with a question file and a graph."""
+    """The paper's example 2 as a counted CSV, with a question file and a graph.
+
+    The status is that of the criterion on these rows, which the paper prints.
+    """
     lines = ["gender,major,test_score,admission,n"]
     lines += [",".join([*labels, str(count)]) for labels, count in datasets.admissions(2)]
     (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
-    question = replace(datasets.question("admissions"), codings=Codings.of(frequency="n"))
+    asked = datasets.question("admissions")
+    question = replace(asked, codings=Codings.of(frequency="n"), judge="rows")
     (tmp_path / "q.toml").write_text(str(question))
     (tmp_path / "graph.txt").write_text(GRAPH)
     return tmp_path

@@ -1,36 +1,12 @@
 import json
 import re
+import shlex
 
 import pandas as pd
 import pytest
 from tests.admission import SUBPOPULATIONS
 
 from evenhand import datasets
-
-
-def test_not_certified_exits_with_1(run, options):
-    status, out, _ = run("audit", *options)
-    assert status == 1
-    assert out.startswith("not certified: 4 of 4 comparable groups differ by 5 points or more")
-    assert "criterion not met at τ = 1/20, given this graph" in out
-
-
-def test_certified_exits_with_0(run, options):
-    status, out, _ = run("audit", *options, "--threshold", "0.11")
-    assert status == 0
-    assert out.startswith("certified: None of 4 comparable groups differs by 11 points or more")
-    assert "criterion met at τ = 11/100, given this graph" in out
-
-
-def test_cannot_decide_exits_with_3(run, example, options):
-    (example / "data.csv").write_text(
-        "gender,major,test_score,admission,n\n"
-        "female,CS,L,admitted,5\nfemale,CS,L,rejected,5\nmale,EE,L,admitted,5\n"
-        "male,EE,H,rejected,5\n"
-    )
-    status, out, _ = run("audit", *options)
-    assert status == 3
-    assert out.startswith("cannot decide")
 
 
 def test_json_is_one_document_with_every_promised_field(run, options):
@@ -41,39 +17,14 @@ def test_json_is_one_document_with_every_promised_field(run, options):
     assert document["verdict"] == "not certified"
     assert document["threshold"] == "1/20"
     assert document["subpopulations"] == SUBPOPULATIONS
-    assert {
-        "protected",
-        "group",
-        "other",
-        "decision",
-        "favorable",
-        "direct_arrow",
-        "rows",
-        "decision_causes",
-        "possible_decision_causes",
-    } <= set(document)
+    promised = "protected group other decision favorable direct_arrow rows decision_causes"
+    assert {*promised.split(), "possible_decision_causes"} <= set(document)
     assert set(document["coverage"]) == {"rows", "group", "other"}
     assert {"nodes", "arrows", "undirected", "origin"} <= set(document["graph"])
     assert set(document["risk_difference"]) == {"min", "max", "mean", "sd"}
     assert {"bound", "assurance", "claimed"} <= set(document["relaxed"])
-    assert {
-        "where",
-        "group",
-        "other",
-        "risk_difference",
-        "interval",
-        "p_zero",
-        "p_threshold",
-    } <= set(document["evidence"][0])
-
-
-def test_quiet_says_the_verdict_alone(run, options):
-    assert run("audit", *options, "--quiet")[1] == "not certified\n"
-
-
-def test_a_partition_of_ones_own_is_explained(run, options):
-    _, out, _ = run("audit", *options, "--set", "partition=test_score")
-    assert "gender -> major -> admission" in out
+    told = "where group other risk_difference interval p_zero p_threshold"
+    assert {*told.split()} <= set(document["evidence"][0])
 
 
 @pytest.mark.parametrize("option", ["--certificate", "--report"])
@@ -114,6 +65,7 @@ def test_a_wrong_column_name_is_answered_with_the_right_one(run, options):
 
 def test_each_p_says_what_it_is_against(run, options):
     _, out, _ = run("audit", *options, "--set", "partition=test_score")
+    assert "gender -> major -> admission" in out
     assert "common difference (p vs 0)" in out
     heads = [line for line in out.splitlines() if "95 % interval  " in line]
     assert len(heads) == 2
@@ -137,17 +89,15 @@ def rewrite(example, number, times, judge=None):
     (example / "data.csv").write_text("\n".join(lines) + "\n")
     if judge:
         path = example / "q.toml"
-        path.write_text(
-            path.read_text().replace("[question]", f'[question]\njudge = "{judge}"')
-        )
+        path.write_text(path.read_text().replace('judge = "rows"', f'judge = "{judge}"'))
 
 
 STATUSES = [
     (1, 1, "rows", 0, "certified"),
     (2, 1, "rows", 1, "not certified"),
-    (1, 1000, "population", 0, "all differences shown to be within the threshold"),
-    (2, 1000, "population", 1, "difference shown"),
-    (2, 1, "population", 3, "inconclusive"),
+    (1, 1000, "answer", 0, "No"),
+    (2, 1000, "answer", 1, "Yes"),
+    (2, 1, "answer", 3, "Cannot tell"),
 ]
 
 
@@ -159,9 +109,12 @@ def test_the_exit_status_is_that_of_the_judge(run, example, options, door, case)
     typed = ["--judge", judge] if door == "option" else []
     found, out, _ = run("audit", *options, *typed)
     assert found == status
-    assert any(
-        line.split() == f"judged by the {judge}: {verdict}".split() for line in out.splitlines()
-    )
+    if judge == "answer":
+        assert out.startswith(f"{verdict}: ")
+    else:
+        assert ["judged", "by", "the", "rows:", *verdict.split()] in map(
+            str.split, out.splitlines()
+        )
     assert run("audit", *options, *typed, "--quiet")[:2] == (status, verdict + "\n")
     found, out, _ = run("audit", *options, *typed, "--json")
     document = json.loads(out)
@@ -169,8 +122,22 @@ def test_the_exit_status_is_that_of_the_judge(run, example, options, door, case)
     assert (document["judge"], document["deciding_verdict"]) == (judge, verdict)
 
 
+def test_what_is_not_shown_passes_unless_that_is_strict(run, tmp_path):
+    table = tmp_path / "in.csv"
+    cells = [
+        f"{c},{a},{e},{20_000 if e == a else 5_000}" for c in "fm" for a in "01" for e in "01"
+    ]
+    table.write_text("\n".join(["sex,exam,hired,n", *cells]) + "\n")
+    asked = "--protected sex --group f --decision hired --favorable 1 --set frequency=n"
+    for words, status in (((), 0), (("--strict",), 3), (("--set", "audit.strict=true"), 3)):
+        found, out, _ = run("audit", table, *asked.split(), "--quiet", *words)
+        assert (found, out) == (status, "Not shown\n")
+    order = ("--tiers", "sex|exam|hired")
+    assert run("audit", table, *asked.split(), *order, "--quiet", "--strict")[:2] == (0, "No\n")
+
+
 def test_the_option_overrides_the_judge_of_the_file(run, example, options):
-    rewrite(example, 2, 1, judge="population")
+    rewrite(example, 2, 1, judge="answer")
     assert run("audit", *options)[0] == 3
     assert run("audit", *options, "--judge", "rows")[0] == 1
 
@@ -179,17 +146,16 @@ def test_the_option_overrides_the_judge_of_the_file(run, example, options):
 def test_there_are_two_judges_to_choose_from(run, options, judge):
     status, _, err = run("audit", *options, "--judge", judge)
     assert status == 2
-    assert f"There is no judge {judge!r}." in err
-    assert "--judge rows" in err
-    assert "--judge population" in err
+    assert f"`judge` is {judge!r}, which is none of 'answer', 'rows'." in err
+    assert "Choose one (--judge …)." in err
     status, out, _ = run("audit", *options, "--judge", judge, "--json")
     (problem,) = json.loads(out)["problems"]
-    assert [one["value"] for one in problem["remedies"]] == ["rows", "population"]
+    assert [one["argument"] for one in problem["remedies"]] == ["judge"]
 
 
 def test_what_a_certificate_says_does_not_hang_on_the_judge(run, example, options):
     record = example / "c.json"
-    assert run("audit", *options, "--judge", "population", "--certificate", record)[0] == 3
+    assert run("audit", *options, "--judge", "answer", "--certificate", record)[0] == 3
     assert run("verify", record, "--expect", "not certified")[0] == 0
 
 
@@ -253,7 +219,7 @@ def test_arrows_are_judged_where_that_is_asked_for(run, example):
     assert json.loads(record.read_text("utf-8"))["variants"] == stated
     assert f"how many other arrows were judged: {many}" in run("verify", record)[1]
     assert "variants" in page.read_text("utf-8")
-    assert "left out, each of" in page.read_text("utf-8")
+    assert "without major" in page.read_text("utf-8")
     _, out, _ = run(*words)
     assert f"what hangs on each arrow to {found['decision']}: " in out
 
@@ -316,76 +282,40 @@ def test_a_local_search_is_recorded_and_verified(run, options, tmp_path):
 
 
 LOW = ["--favorable", "Low"]
+SCORES = "--set criterion=cumulative --set order=Low"
 
 
 @pytest.mark.parametrize(
     ("typed", "status", "words"),
     [
-        (["--protected", "race", "--favorable", "Nobody"], 2, "has no value 'Nobody'"),
+        ("--favorable Nobody", 2, "has no value 'Nobody'"),
+        ("--set other=z --favorable Low", 2, "no value 'z', which is asked for"),
         (
-            ["--protected", "race", "--set", "other=z", *LOW],
-            2,
-            "no value 'z', which is asked for",
-        ),
-        (
-            [
-                "--protected",
-                "race",
-                "--set",
-                "criterion=cumulative",
-                "--set",
-                "order=Low",
-                "--set",
-                "order=High",
-            ],
+            f"{SCORES} --set order=High",
             2,
             "It misses 'Medium'. Write each value that occurs once, best first (--set order=",
         ),
+        (SCORES, 2, "Write them all, best first, one by one (--set order=…)."),
+        ("--set min_rows=0 --favorable Low", 2, "Give one (--set min_rows=1)."),
         (
-            ["--protected", "race", "--set", "criterion=cumulative", "--set", "order=Low"],
-            2,
-            "Write them all, best first, one by one (--set order=…).",
-        ),
-        (
-            ["--protected", "race", "--set", "min_rows=0", *LOW],
-            2,
-            "Give one (--set min_rows=1).",
-        ),
-        (
-            ["--protected", "race", "--set", "min_rows=5000", *LOW],
+            "--set min_rows=5000 --favorable Low",
             3,
             "do two groups occur with 5,000 rows or more",
         ),
-        (["--protected", "race", "--set", "min_rows=5000", *LOW], 3, "(--set min_rows=…)"),
+        ("--set min_rows=5000 --favorable Low", 3, "(--set min_rows=…)"),
+        ("--set criterion=every --favorable Low", 2, "no value is the favorable"),
+        ("--set other=rest --favorable Low", 2, "Name it (--group …)"),
+        ("", 2, "--favorable"),
         (
-            ["--protected", "race", "--set", "criterion=every", *LOW],
-            2,
-            "no value is the favorable",
-        ),
-        (["--protected", "race", "--set", "other=rest", *LOW], 2, "Name it (--group …)"),
-        (["--protected", "race"], 2, "--favorable"),
-        (
-            [
-                "--protected",
-                "race",
-                "--protected",
-                "sex",
-                "--set",
-                "merge.race.a & b=a,b",
-                *LOW,
-            ],
+            "--protected sex --set 'merge.race.a & b=a,b' --favorable Low",
             2,
             "contain ' & ': 'a & b'",
         ),
-        (
-            ["--protected", "race", "--group", "a", *LOW],
-            2,
-            "pool all others (--set other=rest)",
-        ),
+        ("--group a --favorable Low", 2, "pool all others (--set other=rest)"),
     ],
 )
 def test_what_cannot_be_asked_of_several_groups_is_said(run, scores, typed, status, words):
-    code, printed, errors = run("audit", *scores, *typed)
+    code, printed, errors = run("audit", *scores, "--protected", "race", *shlex.split(typed))
     assert code == status
     assert words in printed + errors
     assert "Traceback" not in errors
@@ -410,16 +340,7 @@ def test_five_hundred_groups_are_refused_with_what_helps(run, tmp_path):
         [*LOW],
         [*LOW, "--favorable", "Medium", "--set", "other=a"],
         ["--set", "criterion=every"],
-        [
-            "--set",
-            "criterion=cumulative",
-            "--set",
-            "order=Low",
-            "--set",
-            "order=Medium",
-            "--set",
-            "order=High",
-        ],
+        [*SCORES.split(), "--set", "order=Medium", "--set", "order=High"],
     ],
 )
 @pytest.mark.parametrize("protected", [["race"], ["sex", "race"]])
@@ -434,7 +355,7 @@ def test_many_groups_and_values_are_audited_and_verified(
         "audit", *scores, *named, *typed, "--certificate", record, "--set", "scope=all"
     )
     assert code == 1
-    assert "On average the clearest of" in printed
+    assert "On average " in printed
     assert run("verify", record, scores[0])[0] == 0
     assert run("verify", record)[0] == 0
 
@@ -443,6 +364,7 @@ def test_a_group_of_one_row_is_measured_unless_more_are_asked_for(run, tmp_path)
     lines = [f"{g},{'yes' if at % 2 else 'no'}" for g in "ab" for at in range(200)] + ["c,yes"]
     (tmp_path / "one.csv").write_text("\n".join(["race,hired", *lines]) + "\n")
     asked = ["--protected", "race", "--decision", "hired", "--favorable", "yes", "--json"]
+    asked += ["--judge", "rows"]
     results = {}
     for least in (1, 2):
         code, printed, _ = run(
@@ -501,10 +423,10 @@ def test_a_report_and_certificate_on_predictions_are_written_and_checked(
     written = ("--certificate", record, "--report", page, "--set", "labels=admission")
     status, _, _ = run("audit", *options, *predicted, *written, "--quiet")
     assert status == 1
-    assert "Where errors add most" in page.read_text()
+    assert "What errors add to the difference" in page.read_text()
     status, out, _ = run("verify", record, example / "data.csv")
     assert status == 0
-    assert "predictions of admission" in " ".join(out.split())
+    assert "predicts admission" in " ".join(out.split())
 
 
 def test_predictions_without_a_graph_and_labels_alone_are_refused(
@@ -564,71 +486,67 @@ def test_the_document_of_two_models_has_that_of_the_second_beside(run, options, 
     assert json.loads(out) == said | {"beside": {"even": even}}
 
 
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
-        ("said even", 1),
-        ("even said", 1),
-        ("even", 0),
-        ("ruled even", 0),
-        ("ruled said", 1),
-    ],
-)
-@pytest.mark.usefixtures("two_models")
-def test_the_status_is_the_worst_whatever_the_order(run, options, columns, expected):
-    named = [word for column in columns.split() for word in ("--predictions", column)]
-    status, out, _ = run("audit", *options, *named, "--quiet")
-    assert status == expected
-    verdicts = {"said": "not certified", "even": "certified", "ruled": "certified"}
-    several = " " in columns
-    assert out.splitlines() == [
-        f"{column}: {verdicts[column]}" if several else verdicts[column]
-        for column in columns.split()
-    ]
+def by_gender(table):
+    """Who is admitted by gender alone differs for sure."""
+    admitted = {"female": "rejected", "male": "admitted"}
+    return table.assign(gendered=table["gender"].map(admitted))
 
 
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
-        ("ruled even", 3),
-        ("even ruled", 3),
-        ("ruled even gendered", 1),
-        ("gendered even", 1),
-        ("ruled gendered", 1),
-    ],
-)
-@pytest.mark.usefixtures("two_models")
-def test_what_the_rows_leave_open_of_one_model_is_worse_than_a_good_verdict(
-    run, example, options, columns, expected
-):
-    """And better than a bad one. Who is admitted by gender alone differs for sure."""
-    table = pd.read_csv(example / "data.csv")
-    gendered = table["gender"].map({"female": "rejected", "male": "admitted"})
-    table.assign(gendered=gendered).to_csv(example / "data.csv", index=False)
-    within = "all differences shown to be within the threshold"
-    verdicts = {"ruled": within, "even": "inconclusive", "gendered": "difference shown"}
-    named = [word for column in columns.split() for word in ("--predictions", column)]
-    status, out, _ = run("audit", *options, *named, "--judge", "population", "--quiet")
-    assert out.splitlines() == [f"{column}: {verdicts[column]}" for column in columns.split()]
-    assert status == expected
-
-
-@pytest.mark.parametrize(
-    ("columns", "expected"), [("ruled even", 3), ("even said", 1), ("said ruled", 1)]
-)
-@pytest.mark.usefixtures("two_models")
-def test_models_that_cannot_be_decided_for_want_of_coverage(
-    run, example, options, columns, expected
-):
+def with_women_alone(table):
     """A group without men is not measured: only a difference elsewhere still decides."""
-    table = pd.read_csv(example / "data.csv")
     alone = table[table["gender"] == "female"].head(1).assign(test_score="unknown", n=1)
-    pd.concat([table, alone]).to_csv(example / "data.csv", index=False)
-    verdicts = {"said": "not certified", "even": "cannot decide", "ruled": "cannot decide"}
-    named = [word for column in columns.split() for word in ("--predictions", column)]
-    status, out, _ = run("audit", *options, *named, "--set", "min_coverage=1", "--quiet")
-    assert out.splitlines() == [f"{column}: {verdicts[column]}" for column in columns.split()]
-    assert status == expected
+    return pd.concat([table, alone])
+
+
+ANSWERS = {"ruled": "No", "even": "Cannot tell", "gendered": "Yes"}
+UNCOVERED = {"said": "not certified", "even": "cannot decide", "ruled": "cannot decide"}
+PLAIN = {"said": "not certified", "even": "certified", "ruled": "certified"}
+
+
+@pytest.mark.parametrize(
+    ("change", "typed", "verdicts", "statuses"),
+    [
+        (
+            pd.DataFrame.copy,
+            [],
+            PLAIN,
+            {"said even": 1, "even said": 1, "even": 0, "ruled even": 0, "ruled said": 1},
+        ),
+        (
+            by_gender,
+            ["--judge", "answer"],
+            ANSWERS,
+            {
+                "ruled even": 3,
+                "even ruled": 3,
+                "ruled even gendered": 1,
+                "gendered even": 1,
+                "ruled gendered": 1,
+            },
+        ),
+        (
+            with_women_alone,
+            ["--set", "min_coverage=1"],
+            UNCOVERED,
+            {"ruled even": 3, "even said": 1, "said ruled": 1},
+        ),
+    ],
+)
+@pytest.mark.usefixtures("two_models")
+def test_the_status_is_the_worst_whatever_the_order(
+    run, example, options, *, change, typed, verdicts, statuses
+):
+    """What is left open of one model is worse than a good verdict, and better than a bad."""
+    data = example / "data.csv"
+    change(pd.read_csv(data)).to_csv(data, index=False)
+    for columns, expected in statuses.items():
+        names = columns.split()
+        named = [word for column in names for word in ("--predictions", column)]
+        status, out, _ = run("audit", *options, *named, *typed, "--quiet")
+        assert out.splitlines() == [
+            f"{name}: {verdicts[name]}" if len(names) > 1 else verdicts[name] for name in names
+        ]
+        assert status == expected
 
 
 def test_a_report_has_a_row_for_each_model(run, example, options, two_models):
@@ -637,7 +555,7 @@ def test_a_report_has_a_row_for_each_model(run, example, options, two_models):
     assert status == 1
     html = page.read_text()
     assert "they are not ranked" in html
-    rows = re.findall(r'<th scope="row">(said|even)</th><td class="r">([^<]+)', html)
+    rows = re.findall(r"<td>(said|even)</td><td>([^<]+)", html)
     assert rows[:2] == [("said", "not certified"), ("even", "certified")]
 
 

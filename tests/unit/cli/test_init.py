@@ -211,7 +211,7 @@ def test_loans_are_judged_after_one_line_is_edited(run, tmp_path):
     status, out, _ = run("audit", data, "--question", target)
     assert (status, "'action' alone determines 'approve'" in out) == (3, True)
     target.write_text(text.replace('  # "action",', '  "action",'))
-    status, out, _ = run("audit", data, "--question", target, "--json")
+    status, out, _ = run("audit", data, "--question", target, "--judge", "rows", "--json")
     assert status in (0, 1)
     assert "action" not in json.loads(out)["decision_causes"]
 
@@ -235,7 +235,7 @@ def test_a_sheet_of_a_workbook_is_judged_without_an_edit(run, tmp_path):
     assert (status, "--set sheet=1997-2002" in err) == (2, True)
     status, _, _ = run("init", data, *asked, "--set", "sheet=1997-2002", "--output", target)
     assert status == 0
-    status, out, err = run("audit", data, "--question", target)
+    status, out, err = run("audit", data, "--question", target, "--judge", "rows")
     assert status in (0, 1), err
     assert "Released? = Yes" in out
 

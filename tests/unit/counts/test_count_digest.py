@@ -45,15 +45,6 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch):
         assert CountTable.of(columns).digest == expected
 
 
-@pytest.mark.parametrize("few", [0, 1, 6, 12, 100])
-def test_neighbours_with_few_values_change_nothing(monkeypatch: pytest.MonkeyPatch, few):
-    lines = [(a, b, c) for a in "xy" for b in "pqr" for c in "uv"]
-    columns = dict(zip("cab", map(list, zip(*lines, strict=True)), strict=True))
-    table = CountTable.of(columns, range(1, len(lines) + 1))
-    monkeypatch.setattr(count_digest, "_FEW_TEXTS", few)
-    assert table.digest == plain_digest(table)
-
-
 def test_no_lines_have_a_digest():
     table = CountTable.of({"a": ["x"]}, [0])
     assert table.digest == plain_digest(table)

@@ -9,7 +9,7 @@ from tests.path_states import MEASURED
 
 from evenhand import audit
 from evenhand.effects.claim import PathSteps, ResampledEffects
-from evenhand.effects.indirect import measure_paths
+from evenhand.effects.measure import measure_paths
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.verdict import StatisticalVerdict
 
@@ -121,7 +121,7 @@ def test_resamples_give_an_interval_around_both_bounds():
 def test_with_resamples_bounds_are_judged_of_the_population(threshold, verdict):
     many = loans({where: (1000 * n, 1000 * yes) for where, (n, yes) in CELLS.items()})
     asked = asking(redlining_threshold=threshold)
-    before = audit(many, asked, graph=INCOME_FIRST, judge="population")
+    before = audit(many, asked, graph=INCOME_FIRST, judge="answer")
     assert before.indirect.population_verdict is StatisticalVerdict.INCONCLUSIVE
     assert "inconclusive: bounds have no interval unless" in str(before.indirect)
     after = before.with_resamples(before.bootstrap(20, seed=1))

@@ -27,7 +27,13 @@ def test_effects_are_exact():
     effects = effects_of(ZIP_FIRST)
     assert effects.forward.reference == (Fraction(6, 25),) * 2
     assert values(effects.forward) == ["11/100", "1/150", "13/125", "59/1500", "13/50"]
-    assert values(effects.backward) == ["-19/125", "-1/20", "-2/15", "113/1500", "-13/50"]
+    assert values(effects.directions["backward"]) == [
+        "-19/125",
+        "-1/20",
+        "-2/15",
+        "113/1500",
+        "-13/50",
+    ]
     assert all(effect.lower == effect.upper for effect in effects.forward.effects.values())
 
 
@@ -41,7 +47,10 @@ def test_a_missing_edge_changes_the_model():
 def test_a_witness_leaves_bounds_that_a_transport_problem_gives():
     effects = effects_of(INCOME_FIRST)
     assert effects.forward.through.bounds == (Fraction(1, 100), Fraction(1, 60))
-    assert effects.backward.through.bounds == (Fraction(-9, 250), Fraction(-13, 375))
+    assert effects.directions["backward"].through.bounds == (
+        Fraction(-9, 250),
+        Fraction(-13, 375),
+    )
     assert effects.forward.through.value is None
     assert effects.forward.effects["direct"].value == Fraction(11, 100)
 
@@ -59,8 +68,8 @@ def test_the_parts_add_up_to_the_gap():
 def test_an_effect_of_exactly_the_threshold_is_not_smaller():
     effects = effects_of(ZIP_FIRST)
     assert effects.forward.verdict(Fraction(1, 20)) is Verdict.CERTIFIED
-    assert effects.backward.verdict(Fraction(1, 20)) is Verdict.NOT_CERTIFIED
-    assert effects.backward.verdict(Fraction(501, 10000)) is Verdict.CERTIFIED
+    assert effects.directions["backward"].verdict(Fraction(1, 20)) is Verdict.NOT_CERTIFIED
+    assert effects.directions["backward"].verdict(Fraction(501, 10000)) is Verdict.CERTIFIED
     assert effects.verdict(Fraction(1, 20)) is Verdict.NOT_CERTIFIED
 
 

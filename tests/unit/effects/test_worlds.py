@@ -55,7 +55,7 @@ def test_what_is_neither_chosen_nor_explained_is_not_judged():
         "x": "explained",
         "y": "not judged",
     }
-    assert sides.children_on("explained", "not judged") == {"v", "x", "y"}
+    assert sides.children_on("explained") | sides.children_on("not judged") == {"v", "x", "y"}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What a certificate says of effects through other attributes."""
 
+import json
+
 from tests.loans import INCOME_FIRST, QUESTION, ZIP_FIRST, asking, loans
 
 from evenhand import CountTable
@@ -8,7 +10,7 @@ from evenhand.graph.edits import without_nodes
 
 
 def record_of(graph, counts=None, question=QUESTION):
-    return certify(counts or loans(), graph, question).full_document()["indirect"]
+    return json.loads(certify(counts or loans(), graph, question).to_json())["indirect"]
 
 
 def test_effects_are_rounded_outward():

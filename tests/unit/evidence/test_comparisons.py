@@ -43,12 +43,12 @@ def test_every_cut_pair_and_place_is_compared_once(seed):
 def test_means_are_of_one_cut_and_pair():
     for cells, question, _, _ in cases(7, 8):
         compared = partition_of(cells, question).comparisons
-        assert compared.means == compared.cuts * compared.pairs
+        assert compared.means == compared.cuts * len(compared.pairs)
         parts = [compared.of_mean(at) for at in range(compared.means)]
         assert sum(map(len, parts)) == len(compared)
         for at, part in enumerate(parts):
-            own = (compared.cut == at // compared.pairs) & (
-                compared.pair == at % compared.pairs
+            own = (compared.cut == at // len(compared.pairs)) & (
+                compared.pair == at % len(compared.pairs)
             )
             assert [c.tolist() for c in part.tables] == [
                 c[own].tolist() for c in compared.tables

@@ -26,7 +26,7 @@ def audit(counts=COUNTS, asked=None, **options):
     "graph",
     [None, "sex -> risk; score -> risk; education -> score", "sex -> risk; score - education"],
 )
-@pytest.mark.parametrize("judge", ["rows", "population"])
+@pytest.mark.parametrize("judge", ["rows", "answer"])
 def test_a_score_from_which_was_decided_certifies_nothing(graph, judge):
     given = graph and eh.PartialGraph.parse(graph)
     found = audit(graph=given, judge=judge)

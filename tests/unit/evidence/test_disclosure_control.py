@@ -98,7 +98,7 @@ def test_rows_left_out_or_dropped_are_not_counted():
     assert (part.dropped, part.examined.left_out, part.reasons) == (0, 0, ())
 
 
-def test_too_little_coverage_betrays_nobody():
+def test_too_little_coverage_reveals_nobody():
     """Only 81 of 82 rows of F: from that the woman of town c, and her decision, follow."""
     others = {**TOWNS, "b": (0, 3, 18, 1), "c": (2, 0, 1, 0)}
     pages = [

@@ -14,7 +14,7 @@ from tests.several_groups import QUESTIONS, counted
 
 import evenhand as eh
 from evenhand import checker, datasets
-from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph, no_tiers, saved_graph
+from evenhand.evidence.graph_origin import GraphOrigin, edges, no_tiers, saved_graph
 from evenhand.graph.edits import edited
 from evenhand.question import GraphEdit
 
@@ -212,7 +212,7 @@ def test_a_release_keeps_the_graph_without_what_it_gave_on_other_rows():
     found = audited()
     certificate = found.release(seed=1).certificate
     before = certificate.graph_origin.unedited
-    assert before == found.certificate.graph_origin.unedited.without_outcome
+    assert before == edges(GRAPH)
     text = certificate.to_json()
     assert wrong(text) == []
     assert checker.verify(text)[:2] == (0, [])
@@ -241,7 +241,7 @@ def test_a_copy_for_others_tells_nothing_of_rows_that_it_withholds():
         graph = eh.CausalGraph.parse("sex -> hired; town")
         made = (GraphEdit.parse("add", "town -> hired: it counts"),)
         found = audited(graph, made, counts, replace(asked, threshold="0.02")).certificate
-        outcomes.append(found.graph_origin.unedited.outcome.verdict)
+        outcomes.append(found.graph_origin.unedited["verdict"])
         shared.append(found.to_shared_json())
     assert {*map(str, outcomes)} == {"certified", "not certified"}
     assert shared[0] == shared[1]
@@ -304,7 +304,7 @@ def test_a_graph_that_only_its_edits_make_possible_is_told_without_a_verdict():
     graph = eh.CausalGraph.parse("admission -> gender; test_score -> admission")
     turned = GraphEdit.parse("reverse", "admission -> gender: nobody decides the gender")
     found = audited(edited(graph, [turned]), ()).certificate
-    assert found.graph_origin.unedited == UneditedGraph.of(graph)
+    assert found.graph_origin.unedited == edges(graph)
     assert "as given" not in dict(found.summary().facts)
     assert wrong(found.to_json(), COUNTS) == []
     assert checker.verify(found.to_json())[:2] == (0, [])
@@ -315,7 +315,7 @@ def test_a_column_that_determines_the_decision_leaves_both_graphs_undecided(tmp_
     counts, made = eh.CountTable.of(columns), GraphEdit.parse("add", "score -> risk: it is so")
     graph = eh.CausalGraph.parse("sex -> risk; education -> risk; education -> score")
     found = audited(graph, (made,), counts, question()).certificate
-    assert str(found.graph_origin.unedited.outcome.verdict) == "cannot decide"
+    assert str(found.graph_origin.unedited["verdict"]) == "cannot decide"
     text = found.to_json()
     assert wrong(text, counts) == []
     data = str(csv_of(counts, tmp_path / "data.csv"))
@@ -325,7 +325,7 @@ def test_a_column_that_determines_the_decision_leaves_both_graphs_undecided(tmp_
     graph = eh.CausalGraph.parse("sex -> risk; education -> risk; score -> risk")
     found = audited(graph, (turned,), counts, question()).certificate
     assert str(found.verdict) == "not certified"
-    assert str(found.graph_origin.unedited.outcome.verdict) == "cannot decide"
+    assert str(found.graph_origin.unedited["verdict"]) == "cannot decide"
     assert wrong(found.to_json(), counts) == []
     assert checker.verify(found.to_json())[:2] == (0, [])
     assert checker.verify(found.to_json(), data)[:2] == (0, [])

@@ -27,6 +27,7 @@ from evenhand.evidence.known_measures import (
 from evenhand.graph import CausalGraph
 
 ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")
+HIRED = ("yes", "no")
 HIRING = CausalGraph.parse("sex -> hired; job -> hired; town -> sex")
 ROWS = st.lists(
     st.tuples(
@@ -138,6 +139,21 @@ def test_the_limit_is_never_rounded_away():
     assert at.sentence == "0.800, not under 0.800"
     assert decimal(-0.0001) == "0.000"
     assert decimal(Fraction(-1, 8)) == "−0.125"
+
+
+def test_a_balanced_error_under_its_limit_does_not_say_that_some_rule_has_an_impact():
+    """Of the rules on ``x`` none has a ratio under .96, though the table's rate is small."""
+    cells = [("f", "1", 480), ("f", "0", 520), ("m", "1", 500), ("m", "0", 500)]
+    lines = [(s, x, h, n // 20 * (1 if h == "yes" else 19)) for s, x, n in cells for h in HIRED]
+    sex, x, hired, rows = zip(*lines, strict=True)
+    counts = CountTable.of({"sex": [*sex], "x": [*x], "hired": [*hired]}, [*rows])
+    known = measured(certify(counts, CausalGraph.parse("sex -> hired; x -> hired"), ASKED))
+    assert known["ber"].value == Fraction(49, 100) < known["ber"].limit == Fraction(79, 160)
+    favored = np.linspace(0, 1, 21)  # among people with x, and among those without
+    with_x, without = np.meshgrid(favored, favored)
+    group, other = 0.48 * with_x + 0.52 * without, 0.5 * with_x + 0.5 * without
+    assert (group[other > 0] / other[other > 0]).min() == pytest.approx(0.96)
+    assert known["ber"].sentence.endswith("impact is not excluded")
 
 
 def test_a_rate_of_zero_gives_no_ratio():

@@ -1,6 +1,5 @@
 """Who against whom: each pair by each kind of decision, counted from fractions."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -8,8 +7,7 @@ from tests import naive_groups
 from tests.several_groups import GRAPH, QUESTIONS, counted
 
 from evenhand import certify
-from evenhand.display import points
-from evenhand.evidence.population import pair_differences, pair_tables
+from evenhand.evidence.population import pair_differences
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -47,36 +45,3 @@ def test_plain_values_of_a_pair_are_texts_and_numbers(name):
         assert plain["coverage"] == str(one.coverage)
         assert plain["common_difference"]["difference"] == one.common.difference
         assert {type(value) for value in plain.values()} <= {str, int, dict}
-
-
-@pytest.mark.parametrize("name", ["pairs", "reference"])
-def test_the_tables_have_the_difference_of_each_pair(name):
-    partition = certify(counted(), GRAPH, QUESTIONS[name]).partition
-    found = pair_differences(partition)
-    tables = [*pair_tables(found, Fraction(1, 20))]
-    assert len(tables) == len(partition.favorable)
-    for table, decision in zip(tables, {one.decision: None for one in found}, strict=True):
-        cells = {
-            (line[0], other): text
-            for line in table.lines
-            for other, text in zip(table.columns[1:], line[1:], strict=True)
-            if text
-        }
-        own = [one for one in found if one.decision == decision]
-        assert cells.keys() == {(one.group, one.other) for one in own}
-        for one in own:
-            text = points(one.common.difference, threshold=Fraction(1, 20))
-            assert cells[one.group, one.other] == text + " *" * one.common.shown
-        assert bool(table.notes) == any(one.common.shown for one in own)
-
-
-def test_too_many_groups_have_no_table_and_a_pair_that_never_meets_says_so():
-    first, *_ = pair_differences(certify(counted(), GRAPH, QUESTIONS["pairs"]).partition)
-    apart = replace(first, common=None)
-    (table,) = pair_tables([apart], Fraction(1, 20))
-    assert table.lines == ((apart.group, "not compared"),)
-    assert not table.notes
-    many = [replace(first, group=str(at)) for at in range(9)]
-    assert not [*pair_tables(many, Fraction(1, 20))]
-    values = [replace(first, decision=str(at)) for at in range(5)]
-    assert not [*pair_tables(values, Fraction(1, 20))]

@@ -3,11 +3,12 @@
 from itertools import combinations
 
 import pytest
-from tests.admission import GRAPH, QUESTION
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 
 from evenhand import CountTable, PartialGraph, Question, datasets
 from evenhand.errors import GraphError, ResourceError
-from evenhand.evidence import explain_partition
+from evenhand.evidence import certify, explain_partition
+from evenhand.evidence.partition_explanation import are_meaningful, explain_everybody
 from evenhand.graph import CausalGraph
 
 
@@ -76,3 +77,18 @@ def test_too_many_graphs_are_refused_with_a_remedy():
     question = Question(protected="s", group="f", decision="d", favorable="y")
     with pytest.raises(ResourceError, match="more than 1,000 ways.*Give tiers"):
         explain_partition(CountTable.of(columns, [1, 2, 3, 4]), graph, question, [])
+
+
+def test_examined_partitions_are_meaningful_in_every_graph_or_perhaps():
+    def certified(graph, **options):
+        return certify(datasets.admissions(2), graph, QUESTION, **options)
+
+    assert are_meaningful(certified(GRAPH, scope="all")) == [True, True]
+    assert are_meaningful(certified(OPEN_GRAPH, scope="all")) == [None, None]
+    assert explain_everybody(certified(GRAPH)).is_meaningful is False
+    alone = CausalGraph(GRAPH.nodes, frozenset({("gender", "admission")}))
+    assert explain_everybody(certified(alone)) is None
+    circle = {("admission", "major"), ("gender", "major"), ("gender", "test_score")}
+    graph = PartialGraph(GRAPH.nodes, frozenset(), {*circle, ("admission", "test_score")})
+    assert {*are_meaningful(certified(graph))} == {None}
+    assert explain_everybody(certified(graph)) is None

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.admission import QUESTION
 
 from evenhand import CountTable, Question, datasets, examined_counts
-from evenhand.evidence import Partition, partition_table
-from evenhand.evidence.partition_table import digest, encode_table
+from evenhand.evidence import Partition, partition
 
 labels = st.text(st.sampled_from('ab"\\/ ,]\t\x01éﬀ😀'), max_size=3).map(
     lambda text: f"x{text}"
@@ -30,8 +29,8 @@ def partition_of(lines, *, names=("a", "b")) -> Partition:
     return Partition.of(examined_counts(CountTable.of(columns, counts), question), names)
 
 
-def text_of(partition) -> bytes:
-    return b"[" + b",".join(encode_table(partition).blocks) + b"]"
+def text_of(of) -> bytes:
+    return b"[" + b",".join(of.table().blocks) + b"]"
 
 
 def dumped(lines) -> bytes:
@@ -67,8 +66,8 @@ def difference(yes: int, no: int, other_yes: int, other_no: int) -> str | None:
 def test_the_size_of_blocks_changes_no_byte(monkeypatch: pytest.MonkeyPatch, block: int):
     lines = [(label, "x", "f", "y", at + 1) for at, label in enumerate("pqrst")]
     expected = text_of(partition_of(lines))
-    monkeypatch.setattr(partition_table, "BLOCK", block)
-    assert len(encode_table(partition_of(lines)).blocks) == -(-6 // block)
+    monkeypatch.setattr(partition, "BLOCK", block)
+    assert len(partition_of(lines).table().blocks) == -(-6 // block)
     assert text_of(partition_of(lines)) == expected
 
 
@@ -85,4 +84,4 @@ def test_the_digest_is_that_of_the_counts_whatever_columns_stand_beside(further)
         lines["room"] = [str(at % 3) for at in range(len(counts))]
     wider = CountTable.of(lines, [count for _, count in counts])
     examined = examined_counts(wider, QUESTION)
-    assert digest(Partition.of(examined, ["major", "test_score"])) == counts.digest
+    assert Partition.of(examined, ["major", "test_score"]).digest == counts.digest

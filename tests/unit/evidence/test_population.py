@@ -1,5 +1,6 @@
 """The statistical verdict with three values, and what carries it."""
 
+import json
 from itertools import product
 
 import pytest
@@ -10,7 +11,12 @@ from tests.populations import LEAST, partition_of, partition_of_dutch
 from evenhand import datasets
 from evenhand.evidence import certify
 from evenhand.evidence.population import exit_status, in_words, population
-from evenhand.verdict import StatisticalVerdict, Verdict
+from evenhand.verdict import StatisticalVerdict, Verdict, Word
+from evenhand.wording.certificate_words import population_summary
+
+
+def headline(found):
+    return population_summary(found).title.partition(": ")[2]
 
 
 def test_one_sided_differences_are_not_called_opposite(dutch):
@@ -68,7 +74,7 @@ def test_nothing_measured_is_inconclusive_and_prints():
     found = population([partition_of([3], [5], [0], [0])], min_coverage=LEAST)
     assert found.verdict is StatisticalVerdict.INCONCLUSIVE
     assert (found.common, found.heterogeneity) == (None, None)
-    assert "of 0 measured" in str(found)
+    assert "of 0 measured" in str(population_summary(found))
 
 
 def test_a_verdict_is_neither_true_nor_false():
@@ -82,7 +88,7 @@ def test_it_stands_beside_the_exact_verdict_in_every_form():
     assert certificate.summary().facts[1][0] == "in the population"
     assert certificate.to_dict()["population"]["verdict"] == "inconclusive"
     assert '"population":{' in certificate.to_json()
-    assert "population" not in certificate.shared_document()
+    assert "population" not in json.loads(certificate.to_shared_json())
 
 
 # Twenty places in which 40 % of 60 women and 50 % of 60 men were favored: too few in each.
@@ -94,8 +100,8 @@ def test_the_common_difference_alone_can_carry_the_verdict():
     assert found.verdict is StatisticalVerdict.SHOWN
     assert (found.shown, found.common.shown) == (0, True)
     assert found.shown_on_average_only
-    assert found.headline.startswith("difference shown on average, in no single group: of 20")
-    assert "after Holm's correction for 21" in str(found)
+    assert headline(found).startswith("difference shown on average, in no single group: of 20")
+    assert "after Holm's correction for 21" in str(population_summary(found))
     assert found.to_dict()["common_difference"]["shown"] is True
 
 
@@ -104,13 +110,13 @@ def test_a_group_that_is_shown_carries_it_without_the_words_for_the_average():
     found = population([partition_of(a, n, b, m)], min_coverage=LEAST)
     assert found.shown == 1
     assert not found.shown_on_average_only
-    assert found.headline.startswith("difference shown: of 21")
+    assert headline(found).startswith("difference shown: of 21")
 
 
 def test_of_one_subpopulation_the_mean_is_no_second_comparison():
     found = population([partition_of([1000], [5000], [2000], [5000])], min_coverage=LEAST)
     assert found.comparisons == 1
-    assert "p vs τ" not in str(found)
+    assert "p vs τ" not in str(population_summary(found))
 
 
 def of_three(*rates, rows=5000, **changes):
@@ -142,8 +148,8 @@ def test_the_verdict_on_many_groups_is_that_of_all_pairs(rates, verdict, shown, 
         ("a", "c"),
         ("b", "c"),
     ]
-    assert f"of 3 comparisons {shown} shown" in found.headline
-    assert "in favor of the group" not in found.headline
+    assert f"of 3 comparisons {shown} shown" in headline(found)
+    assert "in favor of the group" not in headline(found)
     assert found.to_dict()["pairs"] == [one.to_dict() for one in found.pairs]
 
 
@@ -157,7 +163,7 @@ def test_against_a_reference_the_others_are_not_compared_with_each_other():
 
 
 def test_the_strongest_pairs_are_told_first():
-    facts = dict(of_three(1000, 2000, 1200).facts)
+    facts = dict(population_summary(of_three(1000, 2000, 1200)).facts)
     assert [*facts][:4] == ["on average", "a → b", "b → c", "a → c"]
     assert "20.0 points" in facts["a → b"]
     assert ", shown beyond the threshold" in facts["a → b"]
@@ -168,9 +174,10 @@ STATUS = {
     Verdict.CERTIFIED: 0,
     Verdict.NOT_CERTIFIED: 1,
     Verdict.CANNOT_DECIDE: 3,
-    StatisticalVerdict.WITHIN: 0,
-    StatisticalVerdict.SHOWN: 1,
-    StatisticalVerdict.INCONCLUSIVE: 3,
+    Word.NO: 0,
+    Word.NOT_SHOWN: 0,
+    Word.YES: 1,
+    Word.CANNOT_TELL: 3,
 }
 
 
@@ -181,6 +188,15 @@ def test_any_claim_that_is_not_met_gives_1_and_else_any_that_is_open_3(direct):
         both = sorted([STATUS[direct], status])
         expected = 1 if 1 in both else max(both)
         assert exit_status({"": direct, "through zip": through}) == expected
+
+
+def test_what_is_not_shown_passes_unless_that_is_strict():
+    assert [exit_status({"": Word.NOT_SHOWN}, strict=one) for one in (False, True)] == [0, 3]
+    for word in Word:
+        if word is not Word.NOT_SHOWN:
+            assert exit_status({"": word}, strict=True) == word.status
+    both = {"": Word.NOT_SHOWN, "through zip": Verdict.NOT_CERTIFIED}
+    assert exit_status(both, strict=True) == 1
 
 
 def test_claims_are_told_by_name():

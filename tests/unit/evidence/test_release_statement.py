@@ -29,6 +29,13 @@ SHUFFLED = replace(EDITED, changed_columns=("sex",))
 BOTH = replace(EDITED, changed_columns=("sex", "race"))
 UNCHANGED = replace(EDITED, changed_columns=(), changed_rows=0)
 DROPPED = replace(EDITED, dropped_columns=("copy",))
+ACCEPTED = replace(EDITED, accepted_graph="An expert drew it.")
+
+
+def test_others_are_told_why_a_graph_was_accepted():
+    assert ACCEPTED.for_others.acceptance == ("The graph was accepted: An expert drew it.",)
+    assert EDITED.acceptance == ()
+    assert "accepted_graph" not in EDITED.to_dict()
 
 
 def test_others_are_told_what_the_method_may_change_and_not_whether_it_had_to():
@@ -38,7 +45,7 @@ def test_others_are_told_what_the_method_may_change_and_not_whether_it_had_to():
 
 
 @pytest.mark.parametrize(
-    "statement", [EDITED, GENERATED, RESAMPLED, SHUFFLED, BOTH, UNCHANGED, DROPPED]
+    "statement", [EDITED, GENERATED, RESAMPLED, SHUFFLED, BOTH, UNCHANGED, DROPPED, ACCEPTED]
 )
 def test_blocks_are_read_as_they_were_written(statement):
     assert ReleaseStatement.parse(statement.to_dict(), ASKED) == statement

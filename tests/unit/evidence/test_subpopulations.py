@@ -20,8 +20,7 @@ from evenhand.evidence.subpopulations import (
     ORDERS,
     p_value,
 )
-from evenhand.question.group_words import group_heading
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels, group_heading
 
 CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION)
 HALF = Fraction(1, 20)

@@ -134,18 +134,12 @@ def test_a_file_that_another_took_for_a_left_one_is_made_anew(tmp_path, monkeypa
     assert handles() == before
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["/bin/evenhand", "release", "secret.csv"], "evenhand release"),
-        (["/bin/evenhand", "x" * 999], f"evenhand {'x' * 999}"),
-    ],
-)
-def test_who_holds_a_folder_is_said_in_short(tmp_path, monkeypatch, words, said):
-    monkeypatch.setattr(sys, "argv", words)
+def test_who_holds_a_folder_is_said_in_short(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/bin/evenhand", "x" * 999, "secret.csv"])
     with locked_folder(tmp_path):
         told = (tmp_path / ".evenhand-lock").read_text()
-    assert told == f"process {os.getpid()} on {os.uname().nodename}, {said}"[:200]
+    who = f"process {os.getpid()} on {os.uname().nodename}, evenhand {'x' * 999}"
+    assert told == who[:200]
 
 
 def test_no_wait_is_without_an_end(tmp_path, monkeypatch):
@@ -161,14 +155,22 @@ def test_no_wait_is_without_an_end(tmp_path, monkeypatch):
     assert handles() == before
 
 
-def test_a_link_is_neither_followed_nor_read(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", ["link", "dangling link", "folder"])
+def test_what_is_no_file_in_the_way_is_named_and_not_written_to(tmp_path, monkeypatch, kind):
     monkeypatch.setattr(file_locks, "_PATIENCE", 0)
-    (tmp_path / "treasure").write_text("hidden")
-    (tmp_path / ".evenhand-lock").symlink_to(tmp_path / "treasure")
-    with pytest.raises(ResourceError, match="is not known"), locked_folder(tmp_path):
+    path, treasure = tmp_path / ".evenhand-lock", tmp_path / "treasure"
+    if kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(treasure)
+    if kind == "link":
+        treasure.write_text("kept")
+    said = f"is not known.*If it has ended, remove the file {path}"
+    with pytest.raises(ResourceError, match=said), locked_folder(tmp_path):
         pass
-    assert (tmp_path / ".evenhand-lock").is_symlink()
-    assert (tmp_path / "treasure").read_text() == "hidden"
+    assert path.is_symlink() == (kind != "folder")
+    assert treasure.exists() == (kind == "link")
+    assert kind != "link" or treasure.read_text() == "kept"
 
 
 @pytest.mark.parametrize("uid", [0, 4_000_000])

@@ -93,42 +93,6 @@ with locked_folder(Path(sys.argv[1])):
 
 
 @needs_root
-def test_another_account_can_neither_read_nor_hold_the_lock(folder):
-    (folder / LOCK).touch(0o600)
-    with start_as_nobody(HOLD, folder / LOCK) as process:
-        assert "PermissionError" in process.communicate(timeout=20)[1]
-
-
-@needs_root
-def test_a_lock_that_another_account_left_is_named_with_what_to_do():
-    """Nobody else can tell whether its run has ended."""
-    hold = """sys.path[:0] = sys.argv[2:]
-from pathlib import Path
-from evenhand.errors import ResourceError
-from evenhand.files import file_locks
-os.setuid(int(sys.argv[1]))
-try:
-    with file_locks.locked_folder(Path.cwd()):
-        print("locked")
-except ResourceError as error:
-    print(error)"""
-    become = f"os.setgroups([]); os.setgid({NOBODY})\n"
-    with public_folder(0o777) as folder:
-        (folder / LOCK).touch(0o600)
-        os.utime(folder / LOCK, (0, 0))
-        code = f"os.chdir(sys.argv.pop(1))\n{become}{hold}"
-        with start(code, folder, NOBODY, *sys.path) as process:
-            words = " ".join(process.communicate(timeout=SECONDS)[0].split())
-        assert "of the user root" in words
-        assert "cannot be opened" in words
-        assert f"If it has ended, remove the file {folder / LOCK}." in words
-        assert (folder / LOCK).exists()
-        (folder / LOCK).unlink()
-        with start(code, folder, NOBODY, *sys.path) as process:
-            assert process.communicate(timeout=SECONDS)[0] == "locked\n"
-
-
-@needs_root
 @pytest.mark.parametrize("make", ["open(sys.argv[1], 'w')", "os.mkfifo(sys.argv[1])"])
 def test_what_another_account_put_in_the_way_and_holds_is_named(make):
     hold = f"""{make}
@@ -145,21 +109,6 @@ sys.stdin.read()"""
             assert "\x1b" not in words
             assert "nobody" in words or str(NOBODY) in words
         assert evenhand(folder, release(FIRST))[0] == 0
-
-
-@pytest.mark.parametrize("kind", ["link", "dangling link", "folder"])
-def test_what_is_no_file_in_the_way_is_named_and_not_written_to(folder, kind):
-    treasure = folder / "treasure"
-    if kind == "folder":
-        (folder / LOCK).mkdir()
-    else:
-        (folder / LOCK).symlink_to(treasure)
-    if kind == "link":
-        treasure.write_text("kept")
-    status, words, _ = evenhand(folder, release(FIRST))
-    assert (status, LOCK in words) == (4, True)
-    assert treasure.exists() == (kind == "link")
-    assert kind != "link" or treasure.read_text() == "kept"
 
 
 def test_a_file_of_ours_in_the_way_is_not_written_to(folder):

@@ -135,9 +135,7 @@ def test_every_problem_with_a_name_is_told_at_once(path):
 
 
 def test_names_of_files_that_are_not_there_yet_are_compared(path):
-    again = path.parent / ".." / path.parent.name / path.name
+    again, other = path.parent / ".." / path.parent.name / path.name, path.with_name("b.json")
     with pytest.raises(QuestionError, match="Two files would be written to this name"):
         check_targets([path, again], [], overwrite=False)
-    check_targets(
-        [path, path.with_name("b.json")], [str(path.with_name("c.json"))], overwrite=False
-    )
+    check_targets([path, other], [str(path.with_name("c.json"))], overwrite=False)

@@ -63,14 +63,3 @@ def test_what_is_compared_cannot_be_held_equal():
 def test_an_unknown_name_is_answered_with_near_ones():
     with pytest.raises(GraphError, match="Did you mean 'major'"):
         GRAPH.check_block_set(QUESTION, {"majors"})
-
-
-def test_without_the_direct_arrow_the_block_sets_are_the_same():
-    bare = CausalGraph(GRAPH.nodes, GRAPH.arrows - {("sex", "hired")})
-    assert {*bare.block_sets(QUESTION)} == {*GRAPH.block_sets(QUESTION)}
-
-
-def test_block_sets_come_one_by_one():
-    found = GRAPH.block_sets(QUESTION)
-    assert next(found) == {"major"}
-    assert next(found) != {"major"}

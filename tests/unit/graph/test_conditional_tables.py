@@ -27,25 +27,9 @@ def hiring():
     )
 
 
-@pytest.fixture
-def graph():
-    return CausalGraph.parse("sex -> hired; degree -> hired")
-
-
-def test_a_table_keeps_the_counts_behind_its_shares(hiring):
-    table = ConditionalTable.estimate(hiring, "hired", ["sex", "degree"])
-    assert table.names == ("sex", "degree", "hired")
-    assert table.counts.tolist() == [[[2, 1], [1, 2]], [[0, 0], [1, 3]]]
-    assert table.shares[1, 1].tolist() == [0.25, 0.75]
-
-
 def test_overall_shares_stand_in_where_the_parents_are_unseen(hiring):
     table = ConditionalTable.estimate(hiring, "hired", ["sex", "degree"])
     assert table.shares[1, 0].tolist() == [0.4, 0.6]
-
-
-def test_nodes_come_causes_first(hiring, graph):
-    assert Network.estimate(hiring, graph).nodes[-1] == "hired"
 
 
 def test_a_table_from_no_rows_is_refused():
@@ -62,13 +46,6 @@ def test_a_node_that_is_no_column_is_named(hiring):
 def test_eliminating_keeps_only_what_is_there():
     with pytest.raises(ColumnError, match="'y'"):
         eliminate([Factor(("x",), np.ones(2))], ["y"])
-
-
-def test_a_factor_of_ones_keeps_a_variable_that_no_table_has():
-    kept = eliminate(
-        [Factor(("x",), np.array([1, 3])), Factor(("y",), np.ones(2, np.int64))], ["y", "x"]
-    )
-    assert kept.table.tolist() == [[1, 3], [1, 3]]
 
 
 def test_a_joint_too_large_is_refused_but_its_parts_are_not():

@@ -5,6 +5,7 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -48,20 +49,15 @@ def test_graphs_are_equal_however_they_are_written():
     assert one != PartialGraph.parse("c -> b; a -> b")
 
 
-def test_a_graph_cannot_be_changed():
-    with pytest.raises(AttributeError):
-        ADMISSION.nodes = ()
-
-
-def test_a_cycle_is_printed_as_its_shortest_path():
-    assert "cycle: a -> b -> a." in refusal("a -> b; b -> c -> d -> a; b -> a")
-    assert "cycle: c -> d -> e -> c." in refusal("a -> b -> c -> d -> e -> c")
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("a -> b; a -> b", "a -> b is there 2 times"),
+        ("a - b; b - a", "a - b is there 2 times"),
+        ("a -> b; b - a", "both by an arrow and without direction"),
+        ("a - b; b -> c", "a - b has no direction"),
+        ("a -> b; b -> c -> d -> a; b -> a", "cycle: a -> b -> a."),
+        ("a -> b -> c -> d -> e -> c", "cycle: c -> d -> e -> c."),
         ("a -> a", "'a' is joined to itself"),
         ("", "no nodes"),
     ],
@@ -70,19 +66,15 @@ def test_misdrawn_edges_are_named(text, said):
     assert said in refusal(text)
 
 
-def test_an_arrow_to_an_unknown_node_says_which_node_it_may_mean():
+def test_nodes_and_edges_of_another_kind_are_refused():
     with pytest.raises(GraphError, match="Did you mean 'income'"):
         CausalGraph(("income", "sex"), frozenset({("sex", "incom")}))
-
-
-def test_what_is_no_edge_is_refused():
     with pytest.raises(GraphError, match="an edge is a pair of names"):
         CausalGraph(("a", "b"), ["ab"])
-
-
-def test_a_graph_may_not_be_boundless():
     with pytest.raises(GraphError, match="too large: 3,000 nodes"):
         CausalGraph(tuple(map(str, range(3000))))
+    names = tuple(f"{'x' * 300} {end}" for end in "abc")  # that begin alike
+    assert CausalGraph(names, frozenset({names[:2]})).arrows == {names[:2]}
 
 
 def test_all_problems_are_raised_together():
@@ -92,7 +84,9 @@ def test_all_problems_are_raised_together():
 
 
 def test_relations_are_read_off_the_arrows():
-    graph = CausalGraph.parse("a -> b -> c; a -> d; e")
+    graph = PartialGraph.parse("a -> b -> c; a -> d; e - d")
+    assert graph.neighbors("d") == {"e"}
+    assert graph.adjacent("d", "e")
     assert graph.parents("c") == {"b"}
     assert graph.children("a") == {"b", "d"}
     assert graph.ancestors("c") == {"a", "b"}
@@ -132,27 +126,22 @@ def test_an_effect_through_what_is_no_node_cannot_be_asked_about():
     assert other.found == "Its nodes are 'admission', 'gender', 'major'."
 
 
-def test_an_arrow_against_the_tiers_is_named():
-    with pytest.raises(
-        GraphError, match="major -> admission .* 'major' stands in a later tier"
-    ):
-        ADMISSION.check(knowledge=Tiers(["gender"], ["admission"], ["major"]))
-
-
-def test_a_forbidden_arrow_and_one_whose_opposite_is_required_are_named():
-    with pytest.raises(GraphError, match="It is forbidden"):
-        ADMISSION.check(knowledge=Knowledge(forbidden=["major -> admission"]))
-    with pytest.raises(GraphError, match="The opposite arrow is required"):
-        ADMISSION.check(knowledge=Knowledge(required=["major -> gender"]))
-
-
-def test_a_required_arrow_must_be_there():
-    with pytest.raises(
-        GraphError, match="required arrow score -> admission is not in the graph"
-    ):
-        CausalGraph.parse("score; gender -> admission").check(
-            knowledge=Knowledge(required=["score -> admission"])
-        )
+@pytest.mark.parametrize(
+    ("knowledge", "said"),
+    [
+        (Tiers(["gender"], ["admission"], ["major"]), "'major' stands in a later tier"),
+        (Knowledge(forbidden=["major -> admission"]), "It is forbidden"),
+        (Knowledge(required=["major -> gender"]), "The opposite arrow is required"),
+        (Knowledge(required=["score -> admission"]), "score -> admission is not in the graph"),
+    ],
+)
+def test_what_contradicts_knowledge_is_named(knowledge, said):
+    graph = CausalGraph.parse(f"{ADMISSION}; score")
+    with pytest.raises(GraphError) as refused:
+        graph.check(knowledge=knowledge)
+    assert said in str(refused.value)
+    with pytest.raises(GraphError):
+        graph.with_knowledge(knowledge)
 
 
 def test_a_question_about_absent_attributes_is_refused():
@@ -164,31 +153,6 @@ def test_a_graph_describes_itself_in_a_notebook():
     html = CausalGraph.parse('"<b>" -> c')._repr_html_()
     assert "&lt;b&gt;" in html
     assert "Graph of 2 attributes" in html
-
-
-def test_undirected_pairs_are_sorted():
-    assert PartialGraph(("b", "a"), undirected=frozenset({("b", "a")})).undirected == {
-        ("a", "b")
-    }
-
-
-def test_two_nodes_are_joined_once():
-    with pytest.raises(GraphError, match="both by an arrow and without direction"):
-        PartialGraph.parse("a -> b; b - a")
-    with pytest.raises(GraphError, match="a - b is there 2 times"):
-        PartialGraph.parse("a - b; b - a")
-
-
-def test_the_arrows_of_a_partial_graph_form_no_cycle():
-    with pytest.raises(GraphError, match="cycle: a -> b -> c -> a"):
-        PartialGraph.parse("a -> b -> c -> a; c - d")
-
-
-def test_neighbors_are_joined_without_direction():
-    graph = PartialGraph.parse("a -> b; b - c")
-    assert graph.neighbors("b") == {"c"}
-    assert graph.adjacent("b", "c")
-    assert graph.parents("b") == {"a"}
 
 
 @st.composite
@@ -209,21 +173,19 @@ def graphs(draw):
 @example(PartialGraph((",", "-"), frozenset(), frozenset({(",", "-")})))
 def test_every_format_gives_back_the_graph(graph):
     assert PartialGraph.parse(str(graph)) == graph
-    assert PartialGraph.from_json(graph.to_json()) == graph
+    assert PartialGraph.parse(graph.to_json()) == graph
     assert PartialGraph.from_dict(graph.to_dict()) == graph
-    assert PartialGraph.from_dot(graph.to_dot()) == graph
+    assert PartialGraph.parse(graph.to_dot()) == graph
     assert PartialGraph.from_networkx(graph.to_networkx()) == graph
     assert PartialGraph.from_matrix(graph.to_matrix(), graph.nodes) == graph
-    assert PartialGraph.from_matrix(graph.to_pandas()) == graph
+    frame = pd.DataFrame(graph.to_matrix(), graph.nodes, graph.nodes)
+    assert PartialGraph.from_matrix(frame) == graph
 
 
 @given(st.text(alphabet='ab ->;\n"-<\\#{}[]=', max_size=30))
 def test_any_text_is_read_or_refused_as_a_graph(text):
-    for read in (PartialGraph.parse, PartialGraph.from_dot, PartialGraph.from_json):
-        try:
-            graph = read(text)
-        except GraphError:
-            continue
+    with suppress(GraphError):
+        graph = PartialGraph.parse(text)
         assert PartialGraph.parse(str(graph)) == graph
 
 
@@ -241,9 +203,8 @@ def test_any_text_is_read_or_refused_as_a_graph(text):
 )
 def test_a_text_made_to_be_slow_is_read_or_refused(text):
     """A parser that looked back at every mark would not come to an end here."""
-    for read in (PartialGraph.from_dot, PartialGraph.parse):
-        with suppress(GraphError):
-            read(text)
+    with suppress(GraphError):
+        PartialGraph.parse(text)
 
 
 def test_json_is_plain_and_sorted():
@@ -261,13 +222,11 @@ def test_many_problems_are_told_in_part():
     assert len(caught.value.problems) == 20
 
 
-@pytest.mark.parametrize("library", ["networkx", "pandas"])
-def test_a_library_that_is_not_installed_is_named_with_the_remedy(library, monkeypatch):
-    monkeypatch.setitem(sys.modules, library, None)
-    convert = getattr(PartialGraph.parse("a -> b"), f"to_{library}")
-    with pytest.raises(ResourceError, match=f"{library} is not installed") as caught:
-        convert()
-    assert caught.value.problems[0].remedy == f"Install {library}."
+def test_a_library_that_is_not_installed_is_named_with_the_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ResourceError, match="networkx is not installed") as caught:
+        PartialGraph.parse("a -> b").to_networkx()
+    assert caught.value.problems[0].remedy == "Install networkx."
 
 
 def test_a_renamed_node_keeps_its_edges_and_the_edits_that_made_them():
@@ -278,10 +237,6 @@ def test_a_renamed_node_keeps_its_edges_and_the_edits_that_made_them():
     assert [edit.arrow for edit in renamed.edits] == [("b", "z")]
     assert graph.renamed("a", "y").undirected == {("b", "y")}
     assert CausalGraph.parse("a -> b").renamed("b", "c") == CausalGraph.parse("a -> c")
-
-
-def test_an_edge_without_direction_is_refused():
-    assert "a - b has no direction" in refusal("a - b; b -> c")
 
 
 @given(dags(max_nodes=9))
@@ -309,10 +264,6 @@ def recorded(text, **doubts):
     return PartialGraph(graph.nodes, graph.arrows, graph.undirected, record)
 
 
-def test_how_a_graph_was_found_does_not_count_in_comparisons():
-    assert recorded("a -> b; b - c") == PartialGraph.parse("a -> b; b - c")
-
-
 def test_knowledge_directs_edges_and_what_follows():
     graph = PartialGraph.parse("a - b; b - c")
     assert graph.with_knowledge(Knowledge(required=["a -> b"])) == (
@@ -337,12 +288,7 @@ def test_knowledge_of_a_column_that_is_no_node_is_a_slip_unless_the_columns_are_
         graph.with_knowledge(tiers)
     order = Knowledge(tiers=tiers).about(["a", "b", "other"])
     assert graph.with_knowledge(order) == PartialGraph.parse("b -> a")
-    assert graph.to_dag(order) == CausalGraph.parse("b -> a")
-
-
-def test_knowledge_against_an_arrow_is_refused():
-    with pytest.raises(GraphError, match="a -> b contradicts"):
-        PartialGraph.parse("a -> b").with_knowledge(Tiers(["b"], ["a"]))
+    assert graph.extension(order).graph == CausalGraph.parse("b -> a")
 
 
 def test_knowledge_that_forbids_both_directions_of_an_edge_is_refused():
@@ -350,31 +296,24 @@ def test_knowledge_that_forbids_both_directions_of_an_edge_is_refused():
         PartialGraph.parse("a - b").with_knowledge(Knowledge(forbidden=["a->b", "b->a"]))
 
 
-def test_the_causes_of_the_decision_leave_the_protected_attribute_out():
-    question = Question(protected="sex", group="F", decision="income", favorable="high")
-    graph = PartialGraph.parse("sex - income; age -> income; age - sex")
-    assert graph.possible_decision_causes(question) == ({"age"},)
-
-
 def test_the_question_takes_for_granted_that_the_decision_comes_later():
     question = Question(protected="sex", group="F", decision="income", favorable="high")
     graph = PartialGraph.parse("sex - income; income - job")
-    assert graph.possible_parents("income") == (frozenset(), {"job"}, {"sex"})
-    assert graph.possible_decision_causes(question) == (frozenset(),)
-    with pytest.raises(GraphError, match="income -> sex"):
-        PartialGraph.parse("income -> sex; sex - job").possible_decision_causes(question)
+    assert graph.parent_sets("income").sets == (frozenset(), {"job"}, {"sex"})
+    found = graph.parent_sets(
+        "income", question=question
+    )  # no income -> job, for sex -> income
+    assert found.sets == ({"sex"},)
 
 
 def test_a_partial_graph_becomes_a_causal_one():
     graph = PartialGraph.parse("a - b; b - c")
-    assert graph.to_dag() == CausalGraph.parse("a -> b -> c")
-    assert graph.to_dag(Tiers(["b"], ...)) == CausalGraph.parse("a <- b -> c")
+    assert graph.extension().graph == CausalGraph.parse("a -> b -> c")
+    assert graph.extension(Tiers(["b"], ...)).graph == CausalGraph.parse("a <- b -> c")
 
 
 def test_a_square_without_diagonal_extends_to_no_graph_and_says_so():
     graph = PartialGraph.parse("a - b; b - c; c - d; a - d")
-    with pytest.raises(GraphError, match="contradicts itself"):
-        graph.to_dag()
     found = graph.extension()
     assert not found.consistent
     assert len(found.added) == 1
@@ -396,35 +335,26 @@ def sets(text, node="e", ambiguous=()):
         algorithm="PC", test="chi-square", significance=0.01, ambiguous=ambiguous
     )
     graph = PartialGraph(graph.nodes, graph.arrows, graph.undirected, record)
-    return {"".join(sorted(one)) for one in graph.possible_parents(node)}
+    return {"".join(sorted(one)) for one in graph.parent_sets(node).sets}
 
 
-def test_a_lone_undirected_edge_leaves_two_sets():
-    assert sets("a - e") == {"", "a"}
-
-
-def test_two_that_are_not_joined_cannot_both_be_parents_unseen():
-    assert sets("a - e; b - e") == {"", "a", "b"}
-
-
-def test_two_that_are_joined_can():
-    assert sets("a - e; b - e; a - b") == {"", "a", "b", "ab"}
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a - e", {"", "a"}),
+        pytest.param("a - e; b - e", {"", "a", "b"}, id="no collider that was not seen"),
+        ("a - e; b - e; a - b", {"", "a", "b", "ab"}),
+        ("a -> e; b - e", {"a"}),
+        pytest.param("a -> b -> e; a - e", {"ab"}, id="no cycle"),
+        pytest.param("x -> a; a - b; b - e", {"b"}, id="a far arrow"),
+    ],
+)
+def test_the_parents_are_those_of_every_way_to_direct_the_edges(text, expected):
+    assert sets(text) == expected
 
 
 def test_a_triple_in_doubt_may_be_a_collider():
     assert sets("a - e; b - e", ambiguous=[("a", "e", "b")]) == {"", "a", "b", "ab"}
-
-
-def test_a_sure_parent_that_is_not_joined_to_the_other_excludes_it():
-    assert sets("a -> e; b - e") == {"a"}
-
-
-def test_an_edge_that_would_close_a_cycle_has_one_direction():
-    assert sets("a -> b -> e; a - e") == {"ab"}
-
-
-def test_a_far_arrow_can_decide():
-    assert sets("x -> a; a - b; b - e", node="e") == {"b"}
 
 
 def test_sure_and_open_parents_are_told_apart():
@@ -434,18 +364,7 @@ def test_sure_and_open_parents_are_told_apart():
     assert "2 possible sets of parents of e" in str(found)
 
 
-def test_small_sets_come_first():
-    found = PartialGraph.parse("a - e; b - e; a - b").possible_parents("e")
-    assert [len(one) for one in found] == [0, 1, 1, 2]
-
-
 def test_too_many_open_edges_are_refused_with_a_remedy():
     spokes = "; ".join(f"n{i} - e" for i in range(13))
     with pytest.raises(ResourceError, match="13 edges at 'e' have no direction.*Give tiers"):
-        PartialGraph.parse(spokes).possible_parents("e")
-
-
-def test_long_names_that_begin_alike_are_not_one_node():
-    names = tuple(f"{'x' * 300} {end}" for end in "abc")
-    graph = CausalGraph(names, frozenset({names[:2]}))
-    assert graph.arrows == {names[:2]}
+        PartialGraph.parse(spokes).parent_sets("e")

@@ -34,9 +34,11 @@ from evenhand.graph import CausalGraph, PartialGraph, load_graph
         "[" * 100_000,
     ],
 )
-def test_json_of_another_shape_is_refused(content):
+def test_json_of_another_shape_is_refused(content, tmp_path):
+    path = tmp_path / "graph.json"
+    path.write_text(content)
     with pytest.raises(GraphError):
-        PartialGraph.from_json(content)
+        load_graph(path)
 
 
 def test_a_graph_from_a_report_is_read_with_its_origin():
@@ -225,13 +227,6 @@ WRITERS = {
             for node, causes in _parents(graph)
         )
     ),
-    "net": lambda graph: (
-        "net { }\n"
-        + "".join(f'node {node} {{ states = ("a" "b"); }}' for node in graph.nodes)
-        + "".join(
-            f"potential ({node} | {' '.join(causes)}) {{ }}" for node, causes in _parents(graph)
-        )
-    ),
 }
 
 
@@ -246,8 +241,6 @@ BEGINNINGS = [
     "strict digraph " + "a" * 1000 + " {",
     "network n {",
     "network n { } probability (",
-    "net {",
-    "net { %",
     "Graph Nodes:\n",
     "Graph Nodes:\na;b\n\nGraph Edges:\n1. a ",
     "[a]",
@@ -306,8 +299,6 @@ def test_what_is_no_graph_of_a_library_is_refused_in_words(what):
     if not isinstance(what, str):
         with pytest.raises(GraphError, match="no text of a graph"):
             CausalGraph.parse(what)
-        with pytest.raises(GraphError, match="no text of a graph"):
-            CausalGraph.from_json(what)
 
 
 def test_a_file_that_is_not_there_says_so(tmp_path):

@@ -2,15 +2,16 @@
 
 import tracemalloc
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
 from tests.brute_force import independence
 
-from evenhand import CountTable
+from evenhand import CountTable, discover
 from evenhand.counts import Attribute
-from evenhand.graph.independence_tests import STATISTICS, TESTS, Statistic
-from evenhand.graph.kernel_choice import CubeCosts, Evaluator
+from evenhand.graph.independence_tests import TESTS
+from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels import partition_kernel
 from evenhand.graph.kernels.batch import Batch
 
@@ -18,21 +19,21 @@ KERNELS = ("numpy", "numba")
 KERNEL_MODULES = ("numpy_kernel", "numba_kernel")
 
 
-def table_of(codes, counts=None):
-    """A table of coded columns named a00, a01, ..."""
+def table_of(codes, counts=None, cards=None):
+    """A table of coded columns named a000, a001, ..., whose values need not all occur."""
     codes = np.asarray(codes)
+    cards = cards or (codes.max(axis=1) + 1).tolist()
     attributes = [
-        Attribute(f"a{i:02}", tuple(map(str, range(column.max() + 1))))
-        for i, column in enumerate(codes)
+        Attribute(f"a{at:03}", tuple(map(str, range(card)))) for at, card in enumerate(cards)
     ]
     rows = np.ones(codes.shape[1], np.int64) if counts is None else np.asarray(counts)
     return CountTable.build(attributes, codes, rows)
 
 
-def random_table(seed, cards, lines):
+def random_table(seed, cards, lines, counts=(1, 9)):
     generator = np.random.default_rng(seed)
     codes = [generator.integers(0, card, lines) for card in cards]
-    return table_of(codes, generator.integers(1, 9, lines))
+    return table_of(codes, generator.integers(*counts, lines), [*cards])
 
 
 def batch_of(*tests):
@@ -62,19 +63,11 @@ def assert_as_one_by_one(counts, batch, test, kernel, evaluator=None):
             assert found.statistic[i] == pytest.approx(statistic, abs=1e-7, rel=1e-9)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("depth", [0, 1, 2, 4])
-def test_a_batch_gives_what_its_tests_give_one_by_one(kernel, test, depth):
-    counts = random_table(depth, (2, 3, 2, 4, 3, 2), 300)
-    assert_as_one_by_one(counts, random_batch(depth, 6, depth, 40), test, kernel)
-
-
 KERNEL, CHOICE = "evenhand.graph.kernels", "evenhand.graph.kernel_choice"
 NO_BITS = {f"{CHOICE}.MOST_VALUES": 0}
 PARTITIONS = {f"{CHOICE}._CUBE_CELLS": 0, f"{CHOICE}._CUBE_CELLS_PER_LINE": 0}
-DEAR = CubeCosts(np.inf, 0, 0, 0)
-BITS = {f"{CHOICE}.CUBE_COSTS": {"numpy": DEAR, "numba": DEAR}}
+DEAR = (np.inf, 0.0)
+BITS = {f"{CHOICE}._SHARED_CUBE": {"numpy": DEAR, "numba": DEAR}}
 WAYS = {
     "bits": BITS,
     "cubes of any size": {f"{CHOICE}._CUBE_CELLS": 2**20},
@@ -108,40 +101,6 @@ def test_every_way_of_counting_gives_the_same(kernel, test, way, monkeypatch):
     counts = random_table(3, (5, 3, 2, 1, 4, 7, 2), 200)
     for depth in (0, 1, 3):
         assert_as_one_by_one(counts, random_batch(depth, 7, depth, 40), test, kernel)
-
-
-def williams(rows, degrees, x, y):
-    """Williams' correction: it needs all that the weight of a stratum may need."""
-    return 1 / (1 + (rows * x - 1) * (rows * y - 1) / (6 * rows * degrees))
-
-
-CORRECTED = Statistic(STATISTICS["g-square"].term, williams)
-
-
-@pytest.mark.parametrize("way", ["bits", "cubes of many sets", "partitions"])
-def test_a_further_statistic_is_one_more_entry_of_the_table(way, monkeypatch):
-    monkeypatch.setitem(STATISTICS, "g-square-williams", CORRECTED)
-    force(monkeypatch, WAYS[way])
-    counts = random_table(3, (5, 3, 2, 1, 4, 7, 2), 200)
-    for depth in (0, 1, 3):
-        batch = random_batch(depth, 7, depth, 40)
-        assert_as_one_by_one(counts, batch, "g-square-williams", "numpy")
-
-
-def test_compiled_strata_have_the_weight_of_a_further_statistic(monkeypatch):
-    """As Python runs the loop: compiling it for a table of this test would take seconds."""
-    from evenhand.graph.kernels import numba_kernel  # noqa: PLC0415  (numba is slow to import)
-
-    monkeypatch.setattr(numba_kernel, "term", lambda _flags, *of: CORRECTED.term(*of))
-    monkeypatch.setattr(numba_kernel, "weight", lambda _flags, *of: williams(*of))
-    cells = np.random.default_rng(5).integers(0, 4, (3, 5)).astype(float)
-    cells[:, 2] = 0  # a value that does not occur
-    lines = [*np.ndindex(cells.shape)]
-    seen = [(line, int(cells[line])) for line in lines if cells[line]]
-    expected = independence(*zip(*seen, strict=True), 0, 1, [], test="g-square-williams")
-    strata = np.array([0, 1, 1, 3, 5, 5, 1])
-    found = numba_kernel._wide.py_func(cells.reshape(-1), 0, strata, (), np.empty(8))
-    assert found == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("kernel", [*KERNELS, "auto"])
@@ -258,8 +217,106 @@ def test_counts_up_to_the_largest_exact_float_stay_exact(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_table_without_rows_says_nothing(kernel):
-    counts = random_table(8, (2, 2), 5).without("a00", ["0", "1"])
+    counts = random_table(8, (2, 2), 5).without("a000", ["0", "1"])
     found = Evaluator(counts, counts.names, kernel=kernel).p_values(
         batch_of((0, 1, ())), TESTS[0]
     )
     assert found.tolist() == [1.0]
+
+
+def all_tests(columns, depth):
+    """Every test of every pair given every set of so many columns."""
+    return batch_of(
+        *(
+            (x, y, given)
+            for x, y in combinations(range(columns), 2)
+            for given in combinations([at for at in range(columns) if at not in (x, y)], depth)
+        )
+    )
+
+
+def assert_bits_as_cubes(counts, depths, test="chi-square"):
+    """What bits and cubes give for all tests; an evaluator serves all depths."""
+    evaluators = [Evaluator(counts, counts.names, kernel="numpy") for _ in range(2)]
+    for depth in depths:
+        found = []
+        for evaluator, way in zip(evaluators, (BITS, NO_BITS), strict=True):
+            with pytest.MonkeyPatch.context() as patch:
+                force(patch, way)
+                batch = all_tests(len(counts.names), depth)
+                found.append(evaluator.statistics(batch, test))
+        bits, cubes = found
+        assert bits.degrees.tolist() == cubes.degrees.tolist()
+        # The counts are equal, but sums of the same terms may run in another order.
+        expected = pytest.approx(cubes.statistic.tolist(), rel=1e-12, abs=1e-9)
+        assert bits.statistic.tolist() == expected
+
+
+COUNTS = {"ones": (1, 2), "small": (1, 10), "large": (1, 2**33), "powers": (2**20, 2**20 + 1)}
+
+
+@pytest.mark.parametrize("depth", range(4))
+@pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS)
+@pytest.mark.parametrize("cards", [(2,) * 6, (2, 3, 4, 5, 8), (8, 1, 2, 7, 2)])
+def test_bits_give_what_cubes_give(cards, counts, depth):
+    assert_bits_as_cubes(random_table(depth, cards, 500, counts), [depth])
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("lines", [1, 2, 63, 64, 65, 127, 128, 129, 1000])
+def test_the_number_of_lines_need_not_fill_words(lines, test):
+    assert_bits_as_cubes(random_table(lines, (2, 3, 2, 4), lines, (1, 4)), [1], test)
+
+
+def test_values_that_never_occur_and_combinations_that_are_missing():
+    generator = np.random.default_rng(1)
+    first = generator.integers(0, 3, 300)
+    zero = np.zeros(300, int)
+    codes = [first, (first + generator.integers(0, 2, 300)) % 3, zero, (first == 2) + zero]
+    assert_bits_as_cubes(table_of(codes, cards=[4, 3, 2, 3]), range(3))
+
+
+@pytest.mark.parametrize("size", [None, 0, 1])
+def test_what_is_known_blocks_and_what_is_forgotten_change_nothing(size, monkeypatch):
+    for name in ("_BLOCK_WORDS", "_BLOCK_CELLS", "_STACKED_CELLS", "_MOST_CACHED"):
+        if size is not None:
+            most = max(size, 1) if name.startswith("_BLOCK") else size
+            monkeypatch.setattr(f"{KERNEL}.bitset_kernel.{name}", most)
+    assert_bits_as_cubes(random_table(7, (2, 3, 2, 4, 2), 300, (1, 5)), (2, 0, 1, 2, 3))
+
+
+def noisy_network(columns, lines, values):
+    """Columns that follow up to two of those before them."""
+    generator = np.random.default_rng(columns)
+    codes = generator.integers(0, values, (columns, lines))
+    for at in range(2, columns):
+        for cause in generator.choice(at, generator.integers(0, 3), replace=False):
+            codes[at] = np.where(generator.random(lines) < 0.3, codes[cause], codes[at])
+    return table_of(codes)
+
+
+@pytest.mark.parametrize("values", [2, 3])
+@pytest.mark.parametrize("test", ["chi-square", "g-square"])
+def test_a_search_by_bits_finds_the_same_graph_votes_and_p_values(values, test, monkeypatch):
+    counts = noisy_network(30, 3000, values)
+    found = discover(counts, test=test, kernel="numpy")
+    force(monkeypatch, NO_BITS)
+    by_cubes = discover(counts, test=test, kernel="numpy")
+    assert (found.arrows, found.undirected) == (by_cubes.arrows, by_cubes.undirected)
+    assert found.record.tests == by_cubes.record.tests
+    assert len(found.record.tests) > 2
+    one, other = found.record.separating, by_cubes.record.separating
+    assert {pair: why.given for pair, why in one.items()} == {
+        pair: why.given for pair, why in other.items()
+    }
+    assert [why.p for why in one.values()] == pytest.approx([why.p for why in other.values()])
+
+
+def test_a_search_of_many_lines_is_done_by_bits_alone(monkeypatch):
+    def fail(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(f"{KERNEL}.numpy_kernel.run", fail)
+    counts = noisy_network(30, 5000, 2)
+    found = discover(counts, kernel="numpy", max_depth=1, test="g-square")
+    assert sum(found.record.tests)

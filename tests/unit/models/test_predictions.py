@@ -23,7 +23,7 @@ from evenhand.errors import (
     ValuesError,
 )
 from evenhand.models.predictions import audit_models
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels
 from evenhand.recheck import RecordedCertificate
 from evenhand.rows import FindingKind
 
@@ -77,9 +77,7 @@ def test_every_kind_of_table_gives_what_pandas_gives(kind, tmp_path):
     assert float(result.error_bias.accuracy) == pytest.approx(right)
     seen = {one.where["job"]: one.risk_difference for one in result.subpopulations}
     assert seen == pytest.approx(by_pandas(table, "said"))
-    assert result.counts.names == ("job", "said", "sex") or set(result.counts.names) == {
-        *("job", "said", "sex")
-    }
+    assert {*result.counts.names} == {"job", "said", "sex"}
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "Arrow"])
@@ -190,7 +188,7 @@ def test_both_checkers_find_the_certificate_true_and_a_direct_arrow_false(tmp_pa
     assert record.question.predicts == "hired"
     for data in (None, str(path)):
         assert checker.verify(text, data)[0] == 0
-    assert "predictions of hired" in str(checker.verify(text)[2])
+    assert "predicts hired" in str(checker.verify(text)[2])
     shared = audited(path).certificate.to_shared_json()
     assert [checker.verify(shared, data)[0] for data in (None, str(path))] == [3, 0]
     document = json.loads(text)
@@ -216,12 +214,10 @@ def test_two_models_stand_beside_each_other_in_one_report():
     html = first.report(beside={"for women": second}).html
     assert "they are not ranked" in html
     assert "for women" in html
-    assert "Where errors add most" in html
+    assert "What errors add to the difference" in html
     alone = audited(table, labels=None).report().html
     assert "no labels" in alone
-    assert "Where errors add most" not in alone
-    with pytest.raises(QuestionError, match="cannot stand beside each other"):
-        first.report(beside={"half": audited(table[:200])})
+    assert "What errors add to the difference" not in alone
 
 
 def test_what_stands_beside_is_an_audit_of_predictions_under_another_name():
@@ -237,13 +233,6 @@ def test_what_stands_beside_is_an_audit_of_predictions_under_another_name():
         first.report(beside=[second])
 
 
-def test_as_many_other_people_do_not_stand_beside():
-    first, other = audited(people()), audited(people(seed=2))
-    assert first.certificate.row_count == other.certificate.row_count
-    with pytest.raises(QuestionError, match="about the same people"):
-        first.report(beside={"other batch": other})
-
-
 def test_what_a_model_said_is_never_called_recorded():
     table = people()
     result = audited(table, np.where(table["sex"] == "f", table["said"], "yes"))
@@ -257,13 +246,6 @@ def test_what_a_model_said_is_never_called_recorded():
     compared = str(eh.compare(result.certificate, seed=1))
     assert "as recorded" not in compared
     assert "BER as predicted" in compared
-
-
-@pytest.mark.parametrize("labels", ["hired", None])
-def test_the_section_on_the_model_is_headed_by_what_is_known(labels):
-    html = audited(people(), labels=labels).report().html
-    assert ("What its predictions add to what was recorded." in html) is (labels is not None)
-    assert ("How its predictions differ among people alike." in html) is (labels is None)
 
 
 def test_a_comparison_of_predictions_is_not_called_evidence():
@@ -310,7 +292,7 @@ def test_rows_without_a_label_are_judged_and_said_to_have_none(missing):
     said = f"Only {len(labelled)} of 400 rows have a label"
     assert said in str(result)
     assert said in result.report().html
-    assert "Rows with a label" in result.report().html
+    assert "gap of rows with a label" in result.report().html
 
 
 def test_of_labelled_rows_the_pair_is_that_of_the_certificate():
@@ -355,58 +337,38 @@ def test_labels_only_where_one_prediction_was_made_are_compared():
     assert not result.error_bias.other_labels
 
 
-REFUSED = {
-    "no graph": (
-        {"graph": None},
-        QuestionError,
-        "learned from predictions it would be another",
-    ),
-    "not in the graph": (
-        {"graph": eh.CausalGraph.parse("sex -> job")},
-        QuestionError,
-        "The graph has no node 'hired'",
-    ),
-    "predictions in the graph": (
-        {"graph": eh.CausalGraph.parse("sex -> hired; said -> hired")},
-        QuestionError,
-        "has a node 'said'",
-    ),
-    "no such column": ({"predictions": "sayd"}, ColumnError, "Did you mean 'said'"),
-    "no such labels": ({"labels": "hird"}, ColumnError, "Did you mean 'hired'"),
-    "too few": ({"predictions": ["yes"]}, InputError, "There are 1 values of prediction"),
-    "labels of predictions": ({"labels": "said"}, QuestionError, "holds the predictions"),
-    "labels held equal": ({"labels": "job"}, QuestionError, "is in the graph or question"),
-    "scores are texts": (
-        {"scores": "note"},
-        ValuesError,
-        "The scores in 'note' are no numbers",
-    ),
-    "texts as scores": ({"scores": ["high"] * 400}, ValuesError, "are no numbers"),
-    "other labels": ({"labels": ["1", "0"] * 200}, ColumnError, "No prediction is"),
-    "the decision as predictions": ({"predictions": "hired"}, QuestionError, "cannot be what"),
-    "none": ({"predictions": None}, QuestionError, "No predictions are given"),
-    "empty name": ({"predictions": ""}, QuestionError, "No predictions are given"),
-    "labels under their name": ({"labels": "hird"}, ColumnError, "labels: There is no column"),
-    "graph as text": ({"graph": "sex -> hired"}, GraphError, "is of the type str"),
-    "question as table": ({"asked": {"protected": "sex"}}, QuestionError, "is no question"),
-    "edits as text": ({"edits": ["x"]}, QuestionError, "'x' is no edit of the graph"),
-    "scores of several values": (
+REFUSED = [
+    ({"graph": None}, QuestionError, "learned from predictions it would be another"),
+    ({"graph": eh.CausalGraph.parse("sex -> job")}, QuestionError, "has no node 'hired'"),
+    ({"graph": eh.CausalGraph.parse("said -> hired")}, QuestionError, "has a node 'said'"),
+    ({"graph": "sex -> hired"}, GraphError, "is of the type str"),
+    ({"predictions": "sayd"}, ColumnError, "Did you mean 'said'"),
+    ({"predictions": ["yes"]}, InputError, "There are 1 values of prediction"),
+    ({"predictions": "hired"}, QuestionError, "cannot be what"),
+    ({"predictions": None}, QuestionError, "No predictions are given"),
+    ({"predictions": ""}, QuestionError, "No predictions are given"),
+    ({"labels": "hird"}, ColumnError, "labels: There is no column"),
+    ({"labels": "hird"}, ColumnError, "Did you mean 'hired'"),
+    ({"labels": "said"}, QuestionError, "holds the predictions"),
+    ({"labels": "job"}, QuestionError, "is in the graph or question"),
+    ({"labels": ["1", "0"] * 200}, ColumnError, "No prediction is"),
+    ({"scores": "note"}, ValuesError, "The scores in 'note' are no numbers"),
+    ({"scores": ["high"] * 400}, ValuesError, "are no numbers"),
+    ({"scores": np.zeros((400, 2))}, InputError, "400 × 2"),
+    (
         {"scores": "score", "asked": replace(ASKED, favorable=None, criterion="every")},
         QuestionError,
         "no decision is asked for as favorable",
     ),
-    "probabilities": ({"scores": np.zeros((400, 2))}, InputError, "400 × 2"),
-    "unfit codings": (
-        {"codings": eh.Codings.of(columns=["sex"])},
-        GraphError,
-        "no such column",
-    ),
-}
+    ({"asked": {"protected": "sex"}}, QuestionError, "is no question"),
+    ({"asked": replace(ASKED, redlining=["job"])}, QuestionError, "not how a model predicts"),
+    ({"edits": ["x"]}, QuestionError, "'x' is no edit of the graph"),
+    ({"codings": eh.Codings.of(columns=["sex"])}, GraphError, "no such column"),
+]
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_audited_is_refused_in_words(case):
-    change, error, words = REFUSED[case]
+@pytest.mark.parametrize(("change", "error", "words"), REFUSED)
+def test_what_cannot_be_audited_is_refused_in_words(change, error, words):
     settings = {"predictions": "said", **change}
     with pytest.raises(error, match=re.escape(words)):
         audited(people(), **settings)
@@ -479,14 +441,6 @@ def test_codings_for_rows_that_are_read_are_refused():
     rows = eh.read(people())
     with pytest.raises(QuestionError, match="already read"):
         audited(rows, codings=eh.Codings.of(missing="drop"))
-
-
-def test_effects_through_attributes_are_not_asked_about_for_predictions():
-    asked = eh.Question(
-        protected="sex", group="f", decision="hired", favorable="yes", redlining=["job"]
-    )
-    with pytest.raises(QuestionError, match="not how a model predicts"):
-        audited(people(), asked=asked)
 
 
 def test_a_graph_learned_from_the_recorded_decisions_is_that_of_the_data():

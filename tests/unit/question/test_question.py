@@ -3,11 +3,16 @@
 import json
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations
+from unicodedata import normalize
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evenhand import Question
 from evenhand.errors import QuestionError
+from evenhand.question.question import spelling_variants
 
 
 def ask(**changes):
@@ -159,7 +164,10 @@ def test_at_least_one_attribute_is_protected(protected):
         ({"group": ("f", "a"), "other": ["f", "a"]}, "'f & a' would be compared with itself"),
         ({"favorable": None}, "not said which decision is favorable"),
         ({"favorable": ()}, "not said which decision is favorable"),
-        ({"criterion": "any"}, "no criterion 'any'"),
+        (
+            {"criterion": "any"},
+            "`criterion` is 'any', which is none of 'favorable', 'every', 'cumulative'",
+        ),
         ({"criterion": "every"}, "no value is the favorable one"),
         (CUMULATIVE | {"favorable": ("Low", "Medium")}, "'Low or Medium' is named"),
         (CUMULATIVE | {"order": ()}, "needs the order"),
@@ -170,7 +178,7 @@ def test_at_least_one_attribute_is_protected(protected):
         ({"protected": ("race", "score")}, "two different columns"),
         ({"protected": ("sex", "race"), "rule": ("sex",)}, "names the protected attribute"),
         *(
-            ({"min_rows": many}, "not a whole number of at least 1")
+            ({"min_rows": many}, "no whole number of at least 1")
             for many in (0, -1, 1.0, "5", True, None, 2**63)
         ),
     ],
@@ -182,17 +190,25 @@ def test_what_cannot_be_asked_of_many_groups_or_values_is_said(changes, words):
     assert all(problem.remedy for problem in refused.value.problems)
 
 
-def test_all_problems_of_a_question_come_together():
+@pytest.mark.parametrize(
+    ("changes", "many"),
+    [
+        (
+            {
+                "protected": ("sex", "score"),
+                "group": "f & a",
+                "other": "f & a",
+                "rule": ["sex"],
+            },
+            3,
+        ),
+        ({"protected": 5, "min_rows": 0, "criterion": "most", "rule": "a", "threshold": 7}, 5),
+    ],
+)
+def test_what_cannot_be_and_then_what_does_not_fit_comes_together(changes, many):
     with pytest.raises(QuestionError) as refused:
-        several(
-            protected=("sex", "score"),
-            group="f & a",
-            other=("f", "a"),
-            min_rows=0,
-            criterion="most",
-            rule=("sex",),
-        )
-    assert len(refused.value.problems) == 5
+        several(**changes)
+    assert len(refused.value.problems) == many
 
 
 def test_values_of_several_attributes_define_a_group():
@@ -210,25 +226,25 @@ def test_values_of_several_attributes_define_a_group():
 @pytest.mark.parametrize("many", [2, 3, 6])
 def test_pairs_are_all_or_all_with_a_reference(many):
     groups = tuple("abcdef"[:many])
-    assert several().compared.pairs(groups) == tuple(
+    assert several().pairs(groups) == tuple(
         (a, b) for a in range(many) for b in range(many) if a < b
     )
     for at, label in enumerate(groups):
-        pairs = several(other=label).compared.pairs(groups)
+        pairs = several(other=label).pairs(groups)
         assert pairs == tuple((a, at) for a in range(many) if a != at)
 
 
 @pytest.mark.parametrize("many", [2, 3, 5])
 def test_cuts_count_one_value_each_or_all_up_to_one(many):
-    every = several(favorable=None, criterion="every").outcome.cuts(many)
+    every = several(favorable=None, criterion="every").cuts(many)
     assert [[kind for kind in range(many) if cut[kind]] for cut in every] == (
         [[kind] for kind in range(many)] if many > 2 else [[0]]
     )
-    up_to = several(**CUMULATIVE).outcome.cuts(many)
+    up_to = several(**CUMULATIVE).cuts(many)
     assert [[kind for kind in range(many) if cut[kind]] for cut in up_to] == [
         [*range(last + 1)] for last in range(many - 1)
     ]
-    assert several().outcome.cuts(2) == ((True, False),)
+    assert several().cuts(2) == ((True, False),)
 
 
 PATHS = {"redlining": ["town", "major", "town"], "explained": ("score",)}
@@ -278,8 +294,8 @@ def test_all_columns_that_are_named_have_to_be_counted():
             {"redlining": ["town", "score"], "explained": ["score", "town"]},
             "`redlining` and `explained` both name 'score', 'town'",
         ),
-        (PATHS | {"basis": "people"}, "There is no basis 'people'"),
-        (PATHS | {"basis": None}, "There is no basis None"),
+        (PATHS | {"basis": "people"}, "`basis` is 'people', which is none of 'group', 'all'"),
+        (PATHS | {"basis": None}, "`basis` is None, which is none of"),
         (PATHS | {"redlining_threshold": 0}, "The redlining threshold 0 is not between"),
         (PATHS | {"redlining_threshold": "5%"}, "redlining threshold '5%' cannot be used"),
         ({"explained": ["score"]}, "`explained` would have no effect"),
@@ -314,3 +330,23 @@ def test_a_prediction_names_the_recorded_decision_and_asks_about_no_paths():
         ask(predicts="hired")
     with pytest.raises(QuestionError, match="not how a model predicts"):
         ask(decision="said", predicts="hired", redlining=["zip"])
+
+
+VALUES = st.lists(st.text(st.sampled_from("aAbß1 .:ﬁé\u0301\u00a0"), max_size=3), unique=True)
+
+
+@given(VALUES)
+def test_two_values_are_variants_if_only_their_spelling_differs(values):
+    found = spelling_variants(values)
+    alike = {frozenset(pair) for group in found for pair in combinations(group, 2)}
+    assert alike == {
+        frozenset(pair) for pair in combinations(values, 2) if plain(pair[0]) == plain(pair[1])
+    }
+    assert [value for group in found for value in group if value not in values] == []
+
+
+def plain(value: str) -> str:
+    spaced = " ".join(normalize("NFKC", value).split())
+    while spaced[-1:] in (".", ",", ";", ":", " ") and spaced:
+        spaced = spaced[:-1]
+    return spaced.casefold()

@@ -59,7 +59,7 @@ def what_a_shared_copy_has(record):
     ],
 )
 def test_what_is_no_record_does_not(change):
-    record = CERTIFICATE.full_document()
+    record = json.loads(CERTIFICATE.to_json())
     change(record)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(record, SCHEMA)

@@ -192,8 +192,8 @@ def test_a_report_says_how_predictions_were_chosen_and_how_accurate_they_are():
     found = audited(people())
     by_score = found.release(seed=1)
     page = found.report(by_score).html
-    assert "those nearest to the other side by score changed" in page
-    assert f"Predictions of the kind of the label: {by_score.accuracy}" in page
+    assert "nearest to the other side by score" in page
+    assert str(by_score.accuracy) in page
     by_chance = found.release(seed=1, method=eh.ModifyData())
     assert "nearest to the other side" not in found.report(by_chance).html
 

@@ -12,7 +12,6 @@ from evenhand.evidence import Partition, certify
 from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.releasing.apply_to_counts import change_counts, generate_counts, redraw
-from evenhand.releasing.cost import compare_counts
 from evenhand.removal import GeneratedPlan, ModifyGraph, Move, plan_removal
 
 ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")
@@ -63,16 +62,12 @@ def test_rows_can_be_left_out_and_doubled(times, rows):
     assert after.row_count == PEOPLE.row_count + rows - 30
 
 
-def test_the_same_seed_gives_the_same_rows_and_another_gives_others():
-    plan = Moves((Move({"sex": "f", "hired": "no"}, 25, {"hired": "yes"}),))
-    assert carried_out(PEOPLE, plan, 1) == carried_out(PEOPLE, plan, 1)
-    assert len({carried_out(PEOPLE, plan, seed) for seed in range(20)}) > 5
-
-
 def test_rows_are_drawn_uniformly_among_those_that_match():
     """30 of 50 who match are old, so on average 3 of 5 who change are."""
     plan = Moves((Move({"sex": "f", "hired": "no"}, 5, {"hired": "yes"}),))
+    assert carried_out(PEOPLE, plan, 1) == carried_out(PEOPLE, plan, 1)
     old = [carried_out(PEOPLE, plan, seed).count(age="old", hired="no") for seed in range(400)]
+    assert len({*old}) > 3
     assert 30 - np.mean(old) == pytest.approx(3, abs=0.2)
 
 
@@ -124,15 +119,6 @@ def test_redrawing_splits_the_rows_by_the_shares_of_their_parents():
     assert after.count(a="1", b="1") == pytest.approx(400, abs=90)
 
 
-def test_a_plan_without_moves_changes_nothing():
-    graph = CausalGraph.parse(
-        "gender -> admission; major -> admission; test_score -> admission"
-    )
-    counts = datasets.admissions(1)
-    plan = plan_removal(certify(counts, graph, datasets.question("admissions").question))
-    assert carried_out(counts, plan) == counts
-
-
 ADMISSION = CausalGraph.parse(
     "gender -> major -> admission; gender -> admission; test_score -> admission; "
     "admission -> stays"
@@ -172,9 +158,13 @@ def test_counted_out_rows_meet_the_criterion():
     plan = planned()
     assert isinstance(plan, GeneratedPlan)
     assert plan.reaches_criterion
-    found = differences(plan, made(plan))
+    after, counts = made(plan), students()
+    found = differences(plan, after)
     assert found.measured.all()
     assert found.violating == 0
+    assert (after.row_count, after.names) == (counts.row_count, counts.names)
+    few = CausalGraph.parse("gender -> admission; major -> admission")
+    assert made(planned(graph=few)).names == ("gender", "major", "admission")
 
 
 @pytest.mark.paper("alg:mg")
@@ -182,20 +172,9 @@ def test_rows_drawn_independently_promise_nothing_and_keep_nothing():
     """Where the optimum lies on the threshold about every second draw is beyond it."""
     plan = planned(sample=True)
     assert not plan.reaches_criterion
+    assert made(plan, 3) == made(plan, 3) != made(plan, 4)
     broken = [differences(plan, made(plan, seed)).violating for seed in range(20)]
     assert sum(found > 0 for found in broken) > 10
-
-
-def test_there_are_as_many_rows_and_the_same_columns_in_the_same_order():
-    counts = students()
-    after = made(planned())
-    assert after.row_count == counts.row_count
-    assert after.names == counts.names
-
-
-def test_columns_outside_the_graph_are_not_made():
-    few = CausalGraph.parse("gender -> admission; major -> admission")
-    assert made(planned(graph=few)).names == ("gender", "major", "admission")
 
 
 def test_every_table_is_met_within_a_row():
@@ -231,12 +210,6 @@ def test_a_complete_graph_gives_back_every_untouched_cell():
     assert nothing_to_do.model_distance == 0
 
 
-def test_the_same_seed_gives_the_same_table_and_another_another():
-    plan = planned(sample=True)
-    assert made(plan, 3) == made(plan, 3)
-    assert made(plan, 3) != made(plan, 4)
-
-
 def test_a_graph_without_the_arrow_still_generates_rows_that_certify():
     graph = CausalGraph(ADMISSION.nodes, ADMISSION.arrows - {("gender", "admission")})
     plan = planned(graph=graph)
@@ -269,19 +242,10 @@ def test_an_absent_group_gets_the_rate_of_the_present_one():
     assert found.violating == 0
 
 
-def test_counting_out_is_nearer_to_the_model_than_drawing():
-    counts = students()
-    exact, drawn = planned(), planned(sample=True)
-    nearest = compare_counts(counts, made(exact)).distance
-    luck = [compare_counts(counts, made(drawn, seed)).distance for seed in range(10)]
-    assert nearest < np.mean(luck)
-
-
 def test_a_plan_is_told_in_words_and_in_values():
     assert "8,800 new rows, counted out" in str(planned())
     assert "drawn independently" in str(planned(sample=True))
     assert planned().to_dict()["columns"] == list(students().names)
-    assert not list(planned().moves)
 
 
 def test_a_margin_is_kept():

@@ -123,7 +123,7 @@ def test_records_are_those_of_the_reader(pieces, block, amount):
         while (found := reader.take(amount)).text:
             pieces.append(found.text)
             records += [found.text[a:b] for a, b in zip(found.begins, found.ends, strict=True)]
-        pieces.append(reader.rest())
+        pieces += reader.rest()
     assert b"".join(pieces) == text.encode()
     wanted = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     mine = [next(csv.reader(io.StringIO(r.decode(), newline=""))) for r in records]

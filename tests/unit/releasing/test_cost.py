@@ -24,7 +24,8 @@ def table(counts):
 @pytest.mark.paper("table:comparison")
 def test_the_measures_are_those_of_the_definitions():
     found = compare_counts(table([60, 40, 10]), table([50, 60, 0]))
-    assert found.cell_changes == 10 + 20 + 10
+    assert "cell changes (n_T)" in str(found)
+    assert found.to_dict()["cell_changes"] == found.cell_changes == 10 + 20 + 10
     assert found.distance == pytest.approx(sqrt(10**2 + 20**2 + 10**2) / 110)
     assert found.chi_square_kept_cells == pytest.approx(10**2 / 50 + 20**2 / 60)
     assert found.chi_square == pytest.approx(10**2 / 50 + 20**2 / 60 + 10)
@@ -37,11 +38,6 @@ def test_the_measures_of_many_rows_are_those_of_the_same_shares(scale):
     assert found.distance == pytest.approx(sqrt(9 + 9) / 4)
     assert found.chi_square == pytest.approx((9 / 1 + 9 / 3) * scale)
     assert found.cell_changes == 6 * scale
-
-
-def test_an_emptied_cell_counts_with_what_it_lost_or_not_at_all():
-    found = compare_counts(table([5, 5, 0]), table([10, 0, 0]))
-    assert found.chi_square - found.chi_square_kept_cells == 5
 
 
 def test_cells_that_come_into_being_are_counted():
@@ -65,12 +61,6 @@ def test_nothing_changed_costs_nothing_and_anything_else_something(old, new):
     assert (found.cell_changes == 0) == (old == new)
     assert (found.distance == 0) == (old == new)
     assert found.chi_square >= found.chi_square_kept_cells >= 0
-
-
-def test_the_measures_are_told_in_words_and_in_values():
-    found = compare_counts(table([60, 40, 10]), table([50, 60, 0]))
-    assert "cell changes (n_T)" in str(found)
-    assert found.to_dict()["cell_changes"] == 40
 
 
 TIERS = Tiers(["sex"], ["job"], ["hired"])

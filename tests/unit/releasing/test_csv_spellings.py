@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import evenhand as eh
-from evenhand.releasing.apply_to_text import Spellings
+from evenhand.releasing.apply_to_text import spellings
 
 GRAPH = eh.CausalGraph.parse("town -> hired; sex -> hired; hired -> bonus")
 GROUPS = {"a": (40, 40, 60, 20), "b": (30, 50, 50, 30)}
@@ -102,11 +102,6 @@ def test_effects_that_are_drawn_anew_too(quoted, tmp_path):
 def test_what_a_file_lacks_is_spelled_as_its_label(tmp_path):
     (tmp_path / "in.csv").write_text('a,b\n"1.50",x\n')
     (source,) = eh.read(tmp_path / "in.csv").sources
-    spelled = Spellings.of(source, source.dialect, {"a": ["1.5", "2", "(missing)", "p,q"]})
-    assert dict(spelled.by_label["a"]) == {
-        "1.5": b'"1.50"',
-        "2": b"2",
-        "(missing)": b"",
-        "p,q": b'"p,q"',
-    }
-    assert not spelled.replaced
+    labels = ["1.5", "2", "(missing)", "p,q"]
+    spelled = spellings(source, source.dialect, {"a": labels})
+    assert spelled["a"] == ([b'"1.50"', b"2", b"", b'"p,q"'], {})

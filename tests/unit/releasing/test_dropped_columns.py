@@ -6,21 +6,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.betraying import (
-    BETRAYING,
+from tests.hiring import is_reproduced
+from tests.people_in_engines import in_duckdb, quiet
+from tests.revealing import (
     CODINGS,
     FORMS,
     GRAPH,
+    REVEALING,
     as_csv,
     audit,
-    betrayed,
     changed_rows,
     columns_of,
     in_form,
     people,
+    revealed,
 )
-from tests.hiring import is_reproduced
-from tests.people_in_engines import in_duckdb, quiet
 
 import evenhand as eh
 from evenhand import checker
@@ -32,7 +32,7 @@ def check(before, after, drop):
     assert [*after] == [name for name in before if name not in drop]
     changed = changed_rows(before, after)
     for name in after:
-        assert not betrayed(before, after, name) or name in {"person", "note"}
+        assert not revealed(before, after, name) or name in {"person", "note"}
         others = {
             row for row in range(len(before["sex"])) if before[name][row] != after[name][row]
         }
@@ -42,21 +42,21 @@ def check(before, after, drop):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_afterwards_no_column_betrays_a_changed_row(form, tmp_path):
+def test_afterwards_no_column_reveals_a_changed_row(form, tmp_path):
     before = people()
-    made = audit(in_form(before, form, tmp_path)).release(seed=7, drop=BETRAYING)
-    assert len(check(before, columns_of(made), BETRAYING)) == made.changed_rows > 20
-    assert made.betrayals == ()
-    assert not [one for one in made.warnings if "betray" in one.what]
+    made = audit(in_form(before, form, tmp_path)).release(seed=7, drop=REVEALING)
+    assert len(check(before, columns_of(made), REVEALING)) == made.changed_rows > 20
+    assert made.revealing_columns == ()
+    assert not [one for one in made.warnings if "reveal" in one.what]
     assert made.certificate.verdict is eh.Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_nothing_is_betrayed_whatever_the_people_and_the_seed(seed):
+def test_nothing_is_revealed_whatever_the_people_and_the_seed(seed):
     before = people(150 + 40 * seed, seed=seed)
-    made = audit(pd.DataFrame(before)).release(seed=seed, drop=BETRAYING)
-    check(before, columns_of(made), BETRAYING)
-    assert made.betrayals == ()
+    made = audit(pd.DataFrame(before)).release(seed=seed, drop=REVEALING)
+    check(before, columns_of(made), REVEALING)
+    assert made.revealing_columns == ()
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "feather"])
@@ -64,20 +64,20 @@ def test_nothing_is_betrayed_whatever_the_people_and_the_seed(seed):
 def test_files_are_written_and_reproduced(form, output, tmp_path):
     before = people()
     source = in_form(before, form, tmp_path)
-    made = audit(source).release(seed=7, drop=BETRAYING)
+    made = audit(source).release(seed=7, drop=REVEALING)
     files = made.write(tmp_path / f"released.{output}")
     written = eh.read(files.data, codings=made.certificate.codings)
     after = pa.Table.from_batches(written.batches()).to_pydict()
     after = {n: ["" if x is None else str(x) for x in column] for n, column in after.items()}
-    check(before, after, BETRAYING)
-    assert is_reproduced(files, lambda seed: audit(source).release(seed=seed, drop=BETRAYING))
+    check(before, after, REVEALING)
+    assert is_reproduced(files, lambda seed: audit(source).release(seed=seed, drop=REVEALING))
     data = str(files.data) if output in {"csv", "tsv"} else None
     assert checker.verify(files.certificate.read_text(), data)[0] == 0
     statement = json.loads(files.certificate.read_text())["release"]
-    assert statement["dropped_columns"] == [*BETRAYING]
+    assert statement["dropped_columns"] == [*REVEALING]
     assert statement["changed_columns"] == ["hired"]
     dropped = json.loads(files.manifest.read_text())["output"]["dropped_columns"]
-    assert dropped == [*BETRAYING]
+    assert dropped == [*REVEALING]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_nothing_is_looked_for_where_nothing_changes():
         protected="sex", group="f", decision="hired", favorable="yes", threshold="0.9"
     )
     made = eh.audit(pd.DataFrame(before), same, graph=GRAPH, codings=CODINGS).release(seed=7)
-    assert (made.changed_rows, made.betrayals) == (0, ())
+    assert (made.changed_rows, made.revealing_columns) == (0, ())
 
 
 def test_parquet_keeps_its_schema_but_for_what_is_dropped(tmp_path):
@@ -142,7 +142,7 @@ def test_counted_lines_are_merged_without_the_dropped_columns(tmp_path):
     lines.to_csv(path, index=False)
     codings = eh.Codings.of(columns=["sex", "degree", "hired"], frequency="people")
     found = audit(path, codings=codings)
-    assert {one.column for one in found.release(seed=7).betrayals} == {"copy", "reason"}
+    assert {one.column for one in found.release(seed=7).revealing_columns} == {"copy", "reason"}
     made = found.release(seed=7, drop=["reason", "copy"])
     after = pd.read_csv(made.write(tmp_path / "released.csv").data)
     assert [*after] == ["sex", "degree", "hired", "people"]
@@ -157,20 +157,20 @@ def test_an_engine_drops(tmp_path):
     there = in_duckdb(ibis, pa.table(before | {"id": list(range(2000))}))
     found = audit(there)
     plain = found.release(seed=7, key="id")
-    assert {one.column: one.rows for one in plain.betrayals} == dict.fromkeys(
-        BETRAYING, plain.changed_rows
+    assert {one.column: one.rows for one in plain.revealing_columns} == dict.fromkeys(
+        REVEALING, plain.changed_rows
     )
-    made = found.release(seed=7, key="id", drop=BETRAYING)
-    assert made.betrayals == ()
+    made = found.release(seed=7, key="id", drop=REVEALING)
+    assert made.revealing_columns == ()
     after = made.rows.order_by("id").drop("id").to_pyarrow().to_pydict()
-    assert len(check(before, after, BETRAYING)) == made.changed_rows
-    again = found.release(seed=7, key="id", drop=BETRAYING).rows.order_by("id").drop("id")
+    assert len(check(before, after, REVEALING)) == made.changed_rows
+    again = found.release(seed=7, key="id", drop=REVEALING).rows.order_by("id").drop("id")
     assert again.to_pyarrow().to_pydict() == after
     files = made.write(tmp_path / "released")
     stored = there.get_backend().table("released").order_by("id").drop("id")
     assert stored.to_pyarrow().to_pydict() == after
     dropped = json.loads(files.manifest.read_text())["output"]["dropped_columns"]
-    assert dropped == [*BETRAYING]
+    assert dropped == [*REVEALING]
 
 
 @pytest.mark.parametrize(
@@ -189,16 +189,6 @@ def test_an_engine_drops(tmp_path):
 def test_what_cannot_be_dropped_is_refused(options, problem, words):
     with pytest.raises(problem, match=words):
         audit(pd.DataFrame(people())).release(seed=7, **options)
-
-
-def test_a_column_of_the_graph_in_classes_has_one_remedy():
-    codings = eh.Codings.of(columns=[*CODINGS.columns, "score"], bins={"score": [65, 75]})
-    graph = eh.CausalGraph.parse("sex -> hired; degree -> hired; score")
-    found = audit(pd.DataFrame(people()), codings=codings, graph=graph)
-    with pytest.raises(QuestionError) as error:
-        found.release(seed=7, drop=["score"])
-    (problem,) = error.value.problems
-    assert [one.argument for one in problem.remedies] == ["exclude"]
 
 
 def test_a_column_in_classes_can_be_dropped(tmp_path):

@@ -140,7 +140,7 @@ def test_a_graph_is_learned_anew_without_a_value_of_people_who_are_not_compared(
     asked = eh.Question(
         protected="sex", group="f", other="m", decision="hired", order=[*order], **CUMULATIVE
     )
-    made = eh.audit(in_cells(BETWEEN, "counts"), asked).release(seed=1)
+    made = eh.audit(in_cells(BETWEEN, "counts"), asked).release(seed=1, accept_graph="A test.")
     assert made.relearned.verdict is eh.Verdict.CERTIFIED
 
 
@@ -155,7 +155,7 @@ def test_nothing_is_learned_anew_where_all_who_are_compared_got_one_decision():
         order=["a", "b"],
         threshold="0.04",
     )
-    made = eh.audit(in_cells(cells, "counts"), asked).release(seed=1)
+    made = eh.audit(in_cells(cells, "counts"), asked).release(seed=1, accept_graph="A test.")
     assert cells_of(made.rows) == {"fa": 10, "ma": 20, "xa": 5, "xb": 3}
     assert made.relearned is None
 

@@ -5,11 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from tests.hiring import COLUMNS, GRAPH, NAMES, QUESTION, people, released, table
+from tests.hiring import COLUMNS, NAMES, QUESTION, people, released, table
 
-import evenhand as eh
 from evenhand.errors import CannotReleaseError, ResourceError
 from evenhand.evidence import Verdict
 from evenhand.removal import (
@@ -56,17 +54,6 @@ def test_codings_do_not_change_what_is_released():
     assert made.rows["degree"].tolist() == frame["degree"].tolist()
 
 
-def test_lines_that_stand_for_several_rows_are_split():
-    lines = pd.DataFrame(table())[list(COLUMNS)].value_counts().rename("n").reset_index()
-    made = released(lines, frequency="n")
-    assert made.rows["n"].sum() == 400
-    assert made.rows["n"].dtype == lines["n"].dtype
-    assert (made.rows["n"] > 0).all()
-    assert made.certificate.verdict is Verdict.CERTIFIED
-    whole = lines.groupby(["sex", "degree", "pay"])["n"].sum()
-    assert (made.rows.groupby(["sex", "degree", "pay"])["n"].sum() == whole).all()
-
-
 def test_more_rows_than_can_be_drawn_from_are_refused():
     lines = pd.DataFrame(table())[list(COLUMNS)].value_counts().rename("n").reset_index()
     lines["n"] *= 10**9
@@ -86,13 +73,6 @@ def test_effects_are_drawn_anew_in_changed_rows_only():
     assert 0.6 < (now_hired["pay"] == "high").mean() < 0.95
 
 
-def test_effects_of_counted_lines_are_drawn_row_by_row():
-    lines = pd.DataFrame(table(3000))[list(COLUMNS)].value_counts().rename("n").reset_index()
-    made = released(lines, method=ModifyGraph(), frequency="n")
-    assert made.rows["n"].sum() == 3000
-    assert made.certificate.verdict is Verdict.CERTIFIED
-
-
 def test_effects_counted_in_classes_cannot_be_drawn():
     with pytest.raises(CannotReleaseError, match="'pay'.*modify-data"):
         released(pa.table(table()), method=ModifyGraph(), merge={"pay": {"some": ["high"]}})
@@ -107,16 +87,3 @@ def test_people_without_a_difference_stay_as_they_are():
     assert made.changed_rows == 0
     assert made.certificate.release.notice == "Nothing was changed in these rows."
     assert made.rows.equals(frame)
-
-
-def test_rows_are_told_as_they_are_counted_and_released(tmp_path):
-    path = tmp_path / "people.parquet"
-    pq.write_table(pa.table(table(2000)), path, row_group_size=500)
-    seen = []
-    codings = eh.Codings.of(columns=COLUMNS)
-    found = eh.audit(path, QUESTION, graph=GRAPH, codings=codings, progress=seen.append)
-    found.release(seed=7).write(tmp_path / "released.parquet")
-    last = {progress.step: progress for progress in seen}
-    assert list(last) == ["counting rows", "releasing rows", "certifying"]
-    assert [one.done for one in last.values()] == [2000, 2000, 2]
-    assert all(one.done == one.total for one in last.values())

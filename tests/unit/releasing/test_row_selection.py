@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand import Question
+from evenhand.errors import InputError
 from evenhand.releasing import row_selection as module
-from evenhand.releasing.row_selection import LineSelection, Outcomes, Patterns, Selection
+from evenhand.releasing.row_selection import Assigned, Patterns, permute_moves, select
 from evenhand.removal import Move
 
 ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")
@@ -73,10 +74,10 @@ def test_pooled_groups_share_a_label(wheres, rows):
 
 
 @given(PATTERNS, ROWS)
-def test_keys_that_would_overflow_are_ranked(wheres, rows):
+def test_patterns_too_many_for_a_table_are_searched(wheres, rows):
     plan = planned(wheres)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_LARGEST_KEY", 8)
+        patch.setattr(module, "_LARGEST_TABLE", 0)
         assert looked_up(plan, rows) == one_by_one(plan, rows)
 
 
@@ -86,12 +87,18 @@ def test_without_moves_no_row_is_found():
     assert lookup.find(columns).tolist() == [-1, -1, -1]
 
 
-def taken(sizes, wanted, moves, *, seed=0, batch=None):
-    chosen = Selection(sizes, wanted, np.random.default_rng(seed))
-    step = batch or len(moves)
-    pieces = [chosen.take(moves[at : at + step]) for at in range(0, len(moves), step)]
-    assert chosen.complete
+def in_pieces(sizes, values, patterns, batch):
+    """The values that rows of these patterns get, so many rows at a time."""
+    assigned = Assigned(sizes, values)
+    step = batch or len(patterns)
+    pieces = [assigned.take(patterns[at : at + step]) for at in range(0, len(patterns), step)]
+    assert assigned.complete
     return np.concatenate(pieces)
+
+
+def taken(sizes, wanted, moves, *, seed=0, batch=None):
+    drawn = select(sizes, wanted, np.random.default_rng(seed))
+    return in_pieces(sizes, drawn, moves, batch)
 
 
 @pytest.fixture
@@ -131,30 +138,9 @@ def test_every_row_is_as_likely_as_every_other(monkeypatch, chunk):
 
 
 def test_more_rows_than_were_counted_overflow(moves):
-    chosen = Selection([999, 37, 1], [1, 1, 1], np.random.default_rng(0))
-    with pytest.raises(OverflowError):
+    chosen = Assigned([999, 37, 1], np.ones(1037, bool))
+    with pytest.raises(InputError, match="more of a kind"):
         chosen.take(moves)
-
-
-def test_lines_give_as_many_rows_as_are_wanted_whatever_the_batches():
-    rows = np.array([5, 0, 7, 1, 100, 3])
-    moves = np.array([0, 0, 1, -1, 0, 1])
-
-    def drawn(batch):
-        chosen = LineSelection([105, 10], [50, 10], np.random.default_rng(3))
-        pieces = [
-            chosen.take(moves[a : a + batch], rows[a : a + batch]) for a in range(0, 6, batch)
-        ]
-        assert chosen.complete
-        return np.concatenate(pieces)
-
-    whole = drawn(6)
-    assert whole[[0, 1, 4]].sum() == 50
-    assert whole[[2, 5]].tolist() == [7, 3]
-    assert (whole <= rows).all()
-    assert np.array_equal(drawn(1), whole)
-    with pytest.raises(OverflowError):
-        LineSelection([5, 10], [1, 1], np.random.default_rng(3)).take(moves, rows)
 
 
 def becoming(where, amounts):
@@ -179,10 +165,10 @@ AMOUNTS = st.lists(st.lists(st.integers(1, 5), min_size=1, max_size=4), min_size
 def test_each_row_that_is_taken_falls_to_one_move_whatever_the_batches(amounts, seed, batch):
     rows = np.repeat(np.arange(len(amounts)), [sum(parts) for parts in amounts])
     rows = np.random.default_rng(seed).permutation(rows)
-    whole = Outcomes(amounts, np.random.default_rng(seed)).take(rows)
-    cut = Outcomes(amounts, np.random.default_rng(seed))
-    pieces = [cut.take(rows[at : at + batch]) for at in range(0, len(rows), batch)]
-    assert np.concatenate(pieces).tolist() == whole.tolist()
+    sizes = [*map(sum, amounts)]
+    moves = permute_moves(amounts, np.random.default_rng(seed))
+    whole = in_pieces(sizes, moves, rows, None)
+    assert in_pieces(sizes, moves, rows, batch).tolist() == whole.tolist()
     numbered = [(at, part) for at, parts in enumerate(amounts) for part in parts]
     for move, (pattern, many) in enumerate(numbered):
         assert (whole == move).sum() == many
@@ -193,6 +179,6 @@ def test_each_row_is_as_likely_to_fall_to_each_move_as_its_share():
     """Of four rows one becomes a and three b: each is the one in a quarter of all seeds."""
     firsts = np.zeros(4)
     for seed in range(2000):
-        moves = Outcomes([[1, 3]], np.random.default_rng(seed)).take(np.zeros(4, int))
+        moves = permute_moves([[1, 3]], np.random.default_rng(seed))
         firsts[int(np.flatnonzero(moves == 0)[0])] += 1
     assert abs(firsts / 2000 - 0.25).max() < 5 * (0.25 * 0.75 / 2000) ** 0.5

@@ -103,13 +103,6 @@ def test_decisions_that_are_all_alike_rank_nobody(yes):
     assert scores[0] == pytest.approx(scores[1])
 
 
-def test_more_rows_of_the_same_shares_give_nearly_the_same_order():
-    table, yes, rows = people(np.random.default_rng(7))
-    once = favorable_scores(table, yes, rows)
-    often = favorable_scores(table, 1000 * yes, 1000 * rows)
-    assert np.corrcoef(once, often)[0, 1] > 0.99
-
-
 BASELINES = [ShuffleProtected(), LocalMassaging(), LocalPreferentialSampling()]
 
 
@@ -126,12 +119,8 @@ def carried_out(certificate, method, seed=0):
 def rates(certificate, counts, name):
     """The favorable rates of the group and of the others for each value of an attribute."""
     found = Partition.of(replace(certificate.examined, counts=counts), [name])
-    return [
-        (Fraction(int(a), int(n)), Fraction(int(b), int(m)))
-        for a, n, b, m in zip(
-            found.group_yes, found.group, found.other_yes, found.other, strict=True
-        )
-    ]
+    pairs = zip(found.favorable[0].T.tolist(), found.rows.T.tolist(), strict=True)
+    return [tuple(map(Fraction, favorable, rows)) for favorable, rows in pairs]
 
 
 @pytest.mark.paper("table:comparison")
@@ -142,24 +131,6 @@ def test_a_baseline_promises_nothing_and_says_so(example_2, method):
     assert not plan.reaches_criterion
     assert "no guarantee" in str(plan)
     assert plan.to_dict()["changed_rows"] == plan.changed_rows
-
-
-def test_massaging_tells_who_gains_and_who_loses(example_2):
-    """The two counts of favorable decisions move by gains minus losses, and by nothing else."""
-    plan = plan_removal(example_2, method=LocalMassaging(), seed=3)
-    after = change_counts(example_2.examined.counts, plan, np.random.default_rng(3))
-    changed = plan.to_dict()["changed_decisions"]
-    for sex, ways in zip(("female", "male"), changed.values(), strict=True):
-        before = example_2.examined.counts.count(gender=sex, admission="admitted")
-        now = after.count(gender=sex, admission="admitted")
-        assert now - before == ways["to_favorable"] - ways["to_unfavorable"]
-    assert sum(n for ways in changed.values() for n in ways.values()) == plan.changed_rows
-    assert "to favorable" in str(plan)
-
-
-@pytest.mark.parametrize("method", [ShuffleProtected(), LocalPreferentialSampling()])
-def test_methods_that_change_other_things_tell_of_no_decisions(example_2, method):
-    assert plan_removal(example_2, method=method).to_dict()["changed_decisions"] is None
 
 
 @pytest.mark.parametrize("method", BASELINES, ids=lambda method: method.name)
@@ -205,12 +176,6 @@ def test_after_shuffling_the_groups_share_is_the_same_everywhere_on_average(exam
     assert np.mean(males) == pytest.approx(admitted / 4, rel=0.02)
 
 
-def test_massaging_makes_rates_agree_given_its_attribute(example_2):
-    after = carried_out(example_2, LocalMassaging(explanatory=("test_score",)))
-    for group, other in rates(example_2, after, "test_score"):
-        assert abs(group - other) <= Fraction(1, 200)
-
-
 def test_massaging_meets_in_the_middle_of_the_two_rates(example_2):
     before = rates(example_2, example_2.examined.counts, "test_score")
     after = rates(
@@ -218,8 +183,8 @@ def test_massaging_meets_in_the_middle_of_the_two_rates(example_2):
         carried_out(example_2, LocalMassaging(explanatory=("test_score",))),
         "test_score",
     )
-    for (group, other), (new, _) in zip(before, after, strict=True):
-        assert float(new) == pytest.approx(float((group + other) / 2), abs=0.003)
+    for pair, new in zip(before, after, strict=True):
+        assert [*map(float, new)] == pytest.approx([float(sum(pair) / 2)] * 2, abs=0.003)
 
 
 def test_massaging_changes_decisions_only(example_2):
@@ -319,13 +284,13 @@ def test_ambiguous_causes_give_no_plan():
 
 
 def test_more_values_than_can_be_ranked_are_refused_and_left_out_of_a_comparison():
-    values = [str(number) for number in range(1200)]
+    values = [str(number) for number in range(1300)]
     counts = CountTable.of(
         {
-            "sex": ["f", "m"] * 1200,
+            "sex": ["f", "m"] * 1300,
             "job": [value for value in values for _ in range(2)],
-            "town": ["x"] * 2400,
-            "hired": ["no", "yes"] * 1200,
+            "town": ["x"] * 2600,
+            "hired": ["no", "yes"] * 1300,
         }
     )
     question = Question(protected="sex", group="f", decision="hired", favorable="yes")
@@ -350,5 +315,5 @@ def test_a_baseline_refuses_intersections_and_decisions_of_three_values(method, 
     """It writes one protected attribute, and one value or the other of the decision."""
     asked = Question(decision="score", favorable="Low", **question)
     certificate = certify(several_groups.counted(), several_groups.GRAPH, asked)
-    with pytest.raises(CannotReleaseError, match="one protected attribute and a decision of"):
+    with pytest.raises(CannotReleaseError, match="of one attribute, and a decision"):
         plan_removal(certificate, method=method)

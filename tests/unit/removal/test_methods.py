@@ -4,12 +4,12 @@ import pytest
 
 from evenhand.errors import QuestionError
 from evenhand.question.fields import TABLES
-from evenhand.removal import POLICIES, ModifyData, method_by, named_method, policy_of
+from evenhand.removal import POLICIES, ModifyData, named_method, policy_of
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda one: f"{one.method} {one.name}")
 def test_a_policy_makes_its_method_and_is_found_by_it(policy):
-    method = method_by(policy)
+    method = named_method(policy.method, policy.name)
     assert method.name == policy.method
     assert method.guaranteed == policy.guaranteed
     assert policy.name in ("", method.policy)

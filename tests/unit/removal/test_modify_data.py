@@ -14,16 +14,10 @@ from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence import Verdict, certify
 from evenhand.graph import CausalGraph, PartialGraph
 from evenhand.removal import ModifyData, plan_removal
-from evenhand.removal.modify_data import check_releasable, check_two_groups
+from evenhand.removal.modify_data import check_releasable
 
 HIRED = Question(protected="sex", group="f", decision="hired", favorable="yes")
 HIRED_GRAPH = CausalGraph.parse("sex -> hired")
-
-
-def test_two_stored_decisions_and_known_causes_can_be_changed():
-    counts = CountTable.of({"sex": ["f", "m"], "hired": ["no", "yes"]})
-    certificate = certify(counts, HIRED_GRAPH, HIRED)
-    assert check_releasable(certificate) is certificate.partition
 
 
 def test_ambiguous_causes_are_refused_with_the_open_edge():
@@ -54,18 +48,6 @@ def test_the_open_edge_is_named_also_where_no_verdict_hangs_on_it():
     with pytest.raises(CannotReleaseError, match="does not direct town - hired") as caught:
         check_releasable(certificate)
     assert caught.value.problems[0].remedies[0].value == ["town -> hired"]
-
-
-def test_a_method_for_two_groups_and_decisions_refuses_three():
-    counts = CountTable.of(
-        {"sex": ["f", "f", "m", "x"], "hired": ["yes", "no", "no", "yes"]}, [5, 5, 5, 5]
-    )
-    pairs = certify(counts, HIRED_GRAPH, replace(HIRED, group=None))
-    with pytest.raises(CannotReleaseError, match="There are 3 groups and 2 kinds"):
-        check_two_groups(check_releasable(pairs), "This method")
-    check_two_groups(
-        check_releasable(certify(counts, HIRED_GRAPH, replace(HIRED, other="m"))), ""
-    )
 
 
 def test_groups_that_are_pooled_and_defined_by_two_columns_are_refused():
@@ -147,12 +129,6 @@ def test_a_margin_that_leaves_no_threshold_is_refused(margin):
 def test_an_unknown_policy_is_refused():
     with pytest.raises(QuestionError, match="Choose one of minimal, rows, group"):
         ModifyData(policy="fair")
-
-
-def test_what_is_certified_stays_as_it_is():
-    certificate = certify(datasets.admissions(1), GRAPH, QUESTION)
-    assert certificate.verdict is Verdict.CERTIFIED
-    assert plan_removal(certificate).changed_rows == 0
 
 
 def test_a_group_too_small_to_reach_the_criterion_is_said():
@@ -256,8 +232,6 @@ def test_only_groups_that_are_compared_can_be_named():
         ModifyData(only=("d",)).plan(of_scores(favorable="Low"))
     with pytest.raises(QuestionError, match="says itself whose decisions change"):
         ModifyData(only=("a",), policy="group")
-    plan = ModifyData(only=("a", "b")).plan(of_scores(favorable="Low"))
-    assert {move.where["race"] for move in plan.moves} <= {"a", "b"}
 
 
 def test_named_groups_alone_change_and_suffice():
@@ -296,7 +270,7 @@ def test_groups_with_too_few_rows_are_as_if_they_were_not_there(asked):
 
 
 def test_the_papers_rule_is_for_two_groups():
-    with pytest.raises(CannotReleaseError, match="The paper's rule is for two groups"):
+    with pytest.raises(CannotReleaseError, match="for two groups .* are 3 groups"):
         ModifyData(policy="paper").plan(of_scores(favorable="Low"))
 
 
@@ -311,7 +285,7 @@ def test_differences_and_effects_are_removed_together(loan_certificate):
     assert plan.after.violating == 0
     assert plan.indirect.verdict is Verdict.CERTIFIED
     upwards = ModifyData(policy="raise").plan(loan_certificate)
-    assert all(way.to_unfavorable == 0 for way in upwards.changed_decisions.groups)
+    assert all(fall == 0 for _, fall in upwards.changed_decisions.groups)
     assert upwards.reaches_criterion
     others = ModifyData(only=("w",)).plan(loan_certificate)
     assert sum(others.changed_decisions.groups[0]) == 0
@@ -322,14 +296,6 @@ def test_a_group_that_cannot_remove_effects_alone_is_refused(loan_certificate):
     with pytest.raises(CannotReleaseError, match="may change meet the criterion") as caught:
         ModifyData(policy="group").plan(loan_certificate)
     assert caught.value.problems[0].remedies[0].value == "minimal"
-
-
-def test_subpopulations_that_one_group_cannot_mend_are_named():
-    cells = loans.CELLS | {("b", "1", "hi"): (1, 0), ("w", "1", "hi"): (60, 30)}
-    certificate = certify(loans.loans(cells), loans.ZIP_FIRST, loans.QUESTION)
-    with pytest.raises(CannotReleaseError, match="In 1 subpopulations") as caught:
-        ModifyData(policy="group").plan(certificate)
-    assert caught.value.problems[0].found == "They are 'income = hi, zip = 1'."
 
 
 def test_policies_that_do_not_apply_to_effects_are_refused(loan_certificate):

@@ -69,19 +69,6 @@ def test_the_numbers_are_those_of_single_rows(sizes):
 
 
 @given(
-    st.lists(st.integers(0, 9), min_size=3, max_size=3).filter(any),
-    st.lists(st.integers(0, 9), min_size=3, max_size=3).filter(any),
-)
-def test_afterwards_distributions_agree_within_one_row(group, other):
-    sizes = np.array([group, other])
-    for side, old, new, rows in repairs(sizes.tolist()):
-        sizes[side, old] -= rows
-        sizes[side, new] += rows
-    shares = np.cumsum(sizes / sizes.sum(axis=1, keepdims=True), axis=1)
-    assert abs(shares[0] - shares[1]).max() <= 1 / sizes.sum(axis=1).min()
-
-
-@given(
     sizes=st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=2, max_size=2)
 )
 def test_a_plan_changes_as_many_rows_as_a_sort_of_single_rows(sizes):
@@ -106,13 +93,6 @@ def test_decisions_and_groups_stay(example_1):
     assert after.marginal(["gender", "admission"]) == before.marginal(["gender", "admission"])
     assert {name for move in plan.moves for name in move.becomes} <= {"major", "test_score"}
     assert plan.changed_decisions is None
-
-
-def test_every_attribute_has_one_distribution_in_both_groups(example_1):
-    _, after = repaired(example_1)
-    for name in ("major", "test_score"):
-        women, men = after.cube(["gender", name]).astype(float)
-        assert women / women.sum() == pytest.approx(men / men.sum(), abs=1 / men.sum())
 
 
 def test_patterns_name_every_column_and_no_more_rows_than_there_are(example_1):

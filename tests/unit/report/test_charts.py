@@ -3,22 +3,23 @@ from fractions import Fraction
 from itertools import combinations
 from math import floor
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.many_groups import TOWNS, hiring_audit
+from tests.towns import ASKED, GRAPH, LARGE, table
 
+import evenhand as eh
 from evenhand.counts import CountTable, examined_counts
 from evenhand.evidence import Partition
 from evenhand.question import Question
-from evenhand.question.question_file import Labels
-from evenhand.report.groups import select_cases
+from evenhand.question.labels import Labels
+from evenhand.report.differences import group_dots
 from evenhand.report.pictures.charts import (
     Scale,
-    case_spots,
     count_by_step,
     funnel,
-    further_spots,
 )
 from evenhand.wording import Words
 
@@ -100,17 +101,20 @@ def test_gaps_begin_at_zero():
 
 def test_every_comparison_of_many_groups_is_a_dot_once():
     certificate = hiring_audit().certificate
-    drawn = [*case_spots(select_cases(certificate)), *further_spots(certificate.partition)]
+    words = Words.of(certificate, Labels(), ())
+    chart = group_dots(certificate, words)
+    assert len({(dot.x, dot.y) for dot in chart.dots}) == len(chart.dots) == 7
     gaps = [
         (abs(100 * (a / (a + b) - c / (c + d))), a + b + c + d)
         for groups in TOWNS.values()
         for (a, b), (c, d) in combinations(groups.values(), 2)
     ]
-    assert sorted((round(spot.points, 9), spot.rows) for spot in drawn) == sorted(
-        (round(points, 9), rows) for points, rows in gaps
-    )
-    assert {spot.kind for spot in drawn if spot.points >= 5} == {"group"}
-    assert {spot.kind for spot in drawn if spot.points < 5} == {"none"}
+    places = sorted(round(dot.x, 9) for dot in chart.dots)
+    assert places == sorted(round(chart.axis.at(float(points)), 9) for points, _ in gaps)
+    for points, kind in ((5, "group"), (0, "none")):
+        beyond = chart.axis.at(points)
+        found = {dot.kind for dot in chart.dots if (dot.x >= chart.axis.at(5)) == (points == 5)}
+        assert found == {kind}, beyond
 
 
 def test_gaps_are_counted_by_step_without_sign():
@@ -123,8 +127,20 @@ def test_gaps_are_counted_by_step_without_sign():
 def test_one_dot_is_not_one_of_several():
     certificate = hiring_audit().certificate
     words = Words.of(certificate, Labels(), ())
-    spots = case_spots(select_cases(certificate))
-    alone = funnel(spots[:1], words, total=1)
+    partition = certificate.partition
+    alone = funnel(partition, np.arange(1), words)
     assert alone.subtitle.startswith("The dot is the one comparable group: its difference")
-    several = funnel(spots, words, total=len(spots))
-    assert several.subtitle.startswith(f"Each dot is one of the {len(spots)} comparable groups")
+    several = funnel(partition, np.arange(7), words)
+    assert several.subtitle.startswith("Each dot is one of the 7 comparable groups")
+
+
+def test_of_many_the_shown_ones_are_drawn_first_then_the_largest():
+    cells = {**LARGE, "Y": (1, 29, 29, 1), "Z": (500, 500, 500, 500)}
+    certificate = eh.certify(table(cells), GRAPH, ASKED)
+    words, every = Words.of(certificate, None, ()), np.arange(len(cells))
+    whole = funnel(certificate.partition, every, words, named=True)
+    largest = min(dot.y for dot in whole.dots)
+    three = funnel(certificate.partition, every, words, most=3, named=True)
+    assert [dot.shown for dot in three.dots] == [False, True, True]
+    assert {dot.id for dot in three.dots if dot.shown} == {"E1", "E2"}
+    assert three.dots[0].y == largest

@@ -39,10 +39,10 @@ def dots(fragment):
     return len(re.findall(r'class="dot ', chart))
 
 
-def test_an_audit_shows_its_sentence_then_its_graph_then_its_groups_in_plain_words():
+def test_an_audit_shows_its_answer_then_its_graph_then_its_groups_in_plain_words():
     audit = eh.audit(eh.datasets.admissions(2), QUESTION, graph=GRAPH)
     html = audit._repr_html_()
-    sentence = html.index(audit.certificate.first_sentence(QUESTION.labels))
+    sentence = html.index(audit.answer.statements[0].partition(": ")[2])
     assert sentence < html.index('class="graph') < html.index('class="plot')
     text = page_text(html)
     assert "women higher" in text

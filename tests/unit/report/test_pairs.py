@@ -9,7 +9,7 @@ from tests.many_groups import TOWNS, hiring_audit, score_audit
 from tests.report_pages import admissions_audit, page_text
 
 import evenhand as eh
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels
 from evenhand.report import report
 from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.wording import Words

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from tests.reading import COLUMNS, MANY_LINES, MEGABYTE, packed
+from tests.reading import COLUMNS, MEGABYTE, packed
 
 
 @pytest.fixture
@@ -42,11 +42,3 @@ def essays(tmp_path):
     """Few rows, of which each has a text of its own and of a megabyte."""
     texts = (b"f,%d%s\n" % (number, b"x" * MEGABYTE) for number in range(120))
     return packed(tmp_path / "essays.csv.gz", b"sex,essay\n", *texts)
-
-
-@pytest.fixture
-def many_lines(tmp_path):
-    """Far more rows than the size of the file lets one guess."""
-    return packed(
-        tmp_path / "lines.csv.gz", b"a,b,c,d,n\n", b"x,y,x,y,1\nx,z,y,y,2\n" * (MANY_LINES // 2)
-    )

@@ -172,8 +172,3 @@ def test_quantiles_of_many_numbers_agree_with_a_sort():
     expected = [ordered[-(-len(numbers) * i // 7) - 1] for i in range(1, 7)]
     assert rows.codings.bins["a"].cuts == tuple(Fraction(repr(float(x))) for x in expected)
     assert max(abs(count - 300_000 / 7) for count in rows.count().values("a").values()) <= 1
-
-
-def test_a_value_that_fills_several_classes_makes_one():
-    rows = read(pa.table({"a": [0] * 9 + [1, 2, 3]}), bins={"a": 4})
-    assert rows.count().values("a") == {"up to 0": 9, "1 or more": 3}

@@ -107,19 +107,8 @@ def test_three_quantile_classes_are_suggested_first():
     assert [len(one.rows) for one in result.classes] == [2, 3, 4, 5]
 
 
-def test_the_decision_makes_supervised_classes_but_not_of_itself():
-    pay = np.repeat(np.arange(100), 8)
-    hired = [("yes" if p > 60 else "no") for p in pay]
-    table = as_rows(pay=[str(p) for p in pay], hired=hired)
-    result = profile_column(table, "pay", decision="hired")
-    assert result.classes[-1].method == "entropy"
-    assert result.classes[-1].cuts == [60]
-    alone = profile_column(table, "pay", decision="pay")
-    assert {one.method for one in alone.classes} == {"quantiles"}
-
-
 def test_a_profile_is_plain_data():
     content = profile([*range(15)] * 4).to_dict()
     assert content["kind"] == "number"
     assert content["frequent"][0] == {"value": "0", "rows": 4}
-    assert content["classes"][0] == {"method": "quantiles", "cuts": [5], "rows": [24, 36]}
+    assert content["classes"][0] == {"cuts": [5], "rows": [24, 36]}

@@ -1,7 +1,6 @@
 """Counting: merged and missing values, frequencies, labels that appear late, many rows."""
 
 from collections import Counter
-from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -21,43 +20,49 @@ from evenhand.question import Codings
 from evenhand.rows import read
 from evenhand.rows.count_rows import count
 
+GAPS = ["x", "", None, "?"]
+AS_LEVEL = {"missing": "level", "na": ["?"]}
+COUNTED = {
+    "merged": (
+        *(["x", "y", "z", "z"], {"merge": {"a": {"x or y": ["x", "y"]}}}),
+        {"x or y": 2, "z": 2},
+    ),
+    "the rest merged": (
+        *([1, 2, 3, 3], {"merge": {"a": {"one": [1], "other": ["*"]}}}),
+        {"one": 1, "other": 3},
+    ),
+    "gaps": (pa.array(GAPS), AS_LEVEL, {"x": 1, "(missing)": 3}),
+    "gaps of a dictionary": (
+        *(pa.array(GAPS).dictionary_encode(), AS_LEVEL),
+        {"x": 1, "(missing)": 3},
+    ),
+    "gaps of long texts": (
+        *(pa.array(GAPS, pa.large_string()), AS_LEVEL),
+        {"x": 1, "(missing)": 3},
+    ),
+    "gaps among the values": (
+        *(pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), pa.array(GAPS)), AS_LEVEL),
+        {"x": 1, "(missing)": 3},
+    ),
+    "a number that is none": (
+        *([1, -1, 2, -1], {"missing": "level", "na": ["-1"]}),
+        {"1": 1, "2": 1, "(missing)": 2},
+    ),
+    "binned around gaps": (
+        *(["1", "", "5", "?"], {"bins": {"a": [3]}, **AS_LEVEL}),
+        {"up to 3": 1, "4 or more": 1, "(missing)": 2},
+    ),
+    "what means missing elsewhere": (
+        *(["NA", "null", "None", "nan", "?"], {}),
+        dict.fromkeys(["?", "NA", "None", "nan", "null"], 1),
+    ),
+}
 
-def test_merged_values_are_counted_as_one():
-    found = value_counts(["x", "y", "z", "z"], merge={"a": {"x or y": ["x", "y"]}})
-    assert found == {"x or y": 2, "z": 2}
 
-
-def test_all_that_is_not_named_can_be_merged():
-    assert value_counts([1, 2, 3, 3], merge={"a": {"one": [1], "other": ["*"]}}) == {
-        "one": 1,
-        "other": 3,
-    }
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        pa.array(["x", "", None, "?"]),
-        pa.array(["x", "", None, "?"]).dictionary_encode(),
-        pa.array(["x", "", None, "?"], pa.large_string()),
-        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), pa.array(["x", "", None, "?"])),
-    ],
-)
-def test_missing_can_be_a_value_of_its_own(values):
-    assert value_counts(values, missing="level", na=["?"]) == {"x": 1, "(missing)": 3}
-
-
-def test_what_stands_for_missing_values_need_not_be_text():
-    assert value_counts([1, -1, 2, -1], missing="level", na=["-1"]) == {
-        "1": 1,
-        "2": 1,
-        "(missing)": 2,
-    }
-
-
-def test_missing_values_can_be_binned_around():
-    found = value_counts(["1", "", "5", "?"], bins={"a": [3]}, missing="level", na=["?"])
-    assert found == {"up to 3": 1, "4 or more": 1, "(missing)": 2}
+@pytest.mark.parametrize("case", COUNTED)
+def test_values_are_counted_under_their_labels(case):
+    values, options, expected = COUNTED[case]
+    assert value_counts(values, **options) == expected
 
 
 def test_rows_with_missing_values_can_be_dropped_and_are_numbered():
@@ -66,16 +71,7 @@ def test_rows_with_missing_values_can_be_dropped_and_are_numbered():
     assert list(rows.count()) == [(("x", "1"), 1)]
     assert rows.dropped == 3
     assert read(table, columns=["a"], missing="drop").dropped == 1
-
-
-def test_nothing_is_dropped_where_nothing_is_missing():
     assert read(pa.table({"a": ["x"]}), missing="drop").dropped == 0
-
-
-def test_a_text_that_means_missing_elsewhere_is_a_label():
-    assert value_counts(["NA", "null", "None", "nan", "?"]) == dict.fromkeys(
-        ["?", "NA", "None", "nan", "null"], 1
-    )
 
 
 @pytest.mark.parametrize("numbers", [["3", "0", "2.0"], [3, 0, 2], [3.0, 0.0, 2.0]])
@@ -86,52 +82,11 @@ def test_counted_data_are_counted_on(numbers):
     assert counts.values("a") == {"x": 5}
 
 
-def test_counts_are_exact_beyond_floats():
-    table = pa.table({"a": ["x", "y", "x"], "n": [2**60, 2**53 + 1, 1]})
-    assert read(table, frequency="n").count().values("a") == {"x": 2**60 + 1, "y": 2**53 + 1}
-
-
-def tables_with_late_labels():
-    for number in range(30):
-        values = [f"v{min(number, row)}" for row in range(10)]
-        yield pa.record_batch({"a": values, "b": [str(number % 3)] * 10})
-
-
-@pytest.mark.parametrize("largest_dense", [0, 2**26])
-def test_labels_may_appear_late(largest_dense):
-    batches = list(tables_with_late_labels())
-    rows = read(pa.Table.from_batches(batches))
-    expected = Counter((row["a"], row["b"]) for batch in batches for row in batch.to_pylist())
-    counted = count(rows.sources, rows.columns, Codings(), largest_dense=largest_dense)
-    assert dict(counted.table) == expected
-    assert counted.table == rows.count()
-
-
-def test_a_wide_table_is_counted_as_by_a_loop():
-    generator = np.random.default_rng(5)
-    base = generator.integers(0, 10, (40, 300)).astype(str)
-    picks = generator.integers(0, 300, 2_000)
-    table = pa.table({f"c{i}": column[picks] for i, column in enumerate(base)})
-    expected = Counter(zip(*(base[i][picks].tolist() for i in range(40)), strict=True))
-    assert dict(read(table).count()) == expected
-
-
-def test_more_rows_than_32_bits_hold_are_counted_exactly():
-    table = pa.table({"a": ["x", "y"] * 3, "n": [2**31, 2**33 + 1] * 3})
-    assert read(table, frequency="n").count().row_count == 3 * (2**31 + 2**33 + 1)
-
-
-def test_a_domain_far_larger_than_the_rows_is_no_burden():
-    values = [str(number) for number in range(50)]
-    table = pa.table({f"c{i}": values for i in range(20)})
-    assert len(read(table).count()) == 50
-
-
-def test_every_assignment_of_a_full_domain_is_found():
-    rows = list(product("ab", "xyz", "0123")) * 2
-    table = pa.table(dict(zip("pqr", map(list, zip(*rows, strict=True)), strict=True)))
-    assert set(read(table).count().counts.tolist()) == {2}
-    assert len(read(table).count()) == 24
+@pytest.mark.parametrize("numbers", [[2**60, 2**53 + 1, 1], [2**31, 2**33 + 1, 2**31]])
+def test_counts_are_exact_beyond_floats_and_32_bits(numbers):
+    table = pa.table({"a": ["x", "y", "x"], "n": numbers})
+    expected = {"x": numbers[0] + numbers[2], "y": numbers[1]}
+    assert read(table, frequency="n").count().values("a") == expected
 
 
 def test_progress_is_reported_after_each_batch(tmp_path):
@@ -144,13 +99,12 @@ def test_progress_is_reported_after_each_batch(tmp_path):
     assert seen[0].rate > 0
 
 
-@pytest.mark.parametrize("largest_dense", [0, 10**6])
-def test_a_value_of_lines_that_occur_no_times_is_none(largest_dense):
+def test_a_value_of_lines_that_occur_no_times_is_none():
     table = pa.table(
         {"a": ["x", "y", "x"] * 50, "b": ["p", "q", "q"] * 50, "n": [2, 0, 1] * 50}
     )
     source = read(table).sources
-    found = count(source, ["a", "b"], Codings(frequency="n"), largest_dense=largest_dense)
+    found = count(source, ["a", "b"], Codings(frequency="n"))
     assert [one.values for one in found.table.attributes] == [("x",), ("p", "q")]
     assert found.table.counts.tolist() == [100, 50]
 
@@ -213,50 +167,61 @@ def test_an_identifier_is_refused_before_all_rows_are_read():
     assert len(batches_read) == 1
 
 
-def test_many_values_are_no_identifier_where_they_repeat():
-    assert read(identified(200, every=2)).count().cards[0] == 100
-
-
-def test_few_rows_may_all_differ():
-    assert read(identified(98)).count().cards[0] == 98
+@pytest.mark.parametrize(("rows", "every"), [(200, 2), (98, 1)])
+def test_values_that_repeat_or_are_few_are_no_identifier(rows, every):
+    assert read(identified(rows, every)).count().cards[0] == rows // every
 
 
 def test_missing_values_of_all_columns_are_one_problem(write_file):
     path = write_file("a,b,c\n,1,x\n2,,y\n3,,z\n")
     problem = the_problem(MissingValueError, path)
     assert problem.where == str(path)
-    assert problem.what == "2 columns have missing values: 'a' 1, 'b' 2."
+    assert problem.what == "Values are missing: 'b' 2 rows, 'a' 1."
     assert problem.found == "First at line 2, in 'a'."
     assert "missing='drop'" in str(problem)
     header = ",".join(f"c{at}" for at in range(25))
     many = the_problem(MissingValueError, write_file(f"{header}\n{',' * 24}\n{',' * 24}\n"))
-    assert "25 columns" in many.what
-    assert "'c19' 2 and 5 more." in many.what
+    assert "'c4' 2 and 20 more." in many.what
 
 
-def test_missing_values_of_one_column_are_counted(write_file):
-    problem = the_problem(MissingValueError, write_file("a,b\n,1\n2,1\n"))
-    assert problem.what == "The column 'a' has 1 missing value."
-    assert problem.found == "First at line 2."
+REFUSED = {
+    "gaps of one column": (
+        *(MissingValueError, {"a": ["", "2"], "b": [1, 1]}, {}),
+        "Values are missing: 'a' 1 row. First at row 1, in 'a'.",
+    ),
+    "gaps of numbers": (
+        *(MissingValueError, {"a": [1.0, float("nan")], "b": ["x", None]}, {}),
+        *("'a' 1 row, 'b' 1", "row 2"),
+    ),
+    "a level that is taken": (
+        *(ValuesError, {"a": ["(missing)", None]}, {"missing": "level"}),
+        *("'(missing)'", "na="),
+    ),
+    "no complete row": (
+        *(MissingValueError, {"a": ["x", None], "b": [None, "y"]}, {"missing": "drop"}),
+        "2 rows",
+    ),
+    "a negative frequency": (
+        ValuesError,
+        {"a": "xy", "n": [1, -1]},
+        {"frequency": "n"},
+        "row 2",
+    ),
+    "half a row": (ValuesError, {"a": "xy", "n": [1, 0.5]}, {"frequency": "n"}, "row 2"),
+    "no frequency": (ValuesError, {"a": "xy", "n": [1, None]}, {"frequency": "n"}, "row 2"),
+    "too many rows": (
+        *(ValuesError, {"a": "xy", "n": [2**61, 2**62 - 1]}, {"frequency": "n"}),
+        "'n'",
+    ),
+}
 
 
-def test_missing_values_in_a_frame_are_counted(pandas):
-    frame = pandas.DataFrame({"a": [1.0, float("nan")], "b": ["x", None]})
-    problem = the_problem(MissingValueError, frame)
-    assert "'a' 1, 'b' 1" in problem.what
-    assert "row 2" in problem.found
-
-
-def test_a_level_for_missing_values_must_be_free():
-    table = pa.table({"a": ["(missing)", None]})
-    problem = the_problem(ValuesError, table, missing="level")
-    assert "'(missing)'" in problem.what
-    assert "na=" in problem.remedy_text()
-
-
-def test_dropping_every_row_is_refused():
-    table = pa.table({"a": ["x", None], "b": [None, "y"]})
-    assert "2 rows" in the_problem(MissingValueError, table, missing="drop").what
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_counted_is_refused_with_its_place(case):
+    kind, columns, options, *said = REFUSED[case]
+    table = pa.table({name: [*values] for name, values in columns.items()})
+    problem = str(the_problem(kind, table, **options))
+    assert [words for words in said if words not in problem] == []
 
 
 def test_numbers_to_be_binned_must_be_numbers(write_file):
@@ -286,22 +251,11 @@ def test_a_frequency_is_a_whole_number(write_file, value):
     assert "whole numbers" in problem.remedy_text()
 
 
-@pytest.mark.parametrize("value", [-1, 0.5, None])
-def test_a_frequency_in_a_frame_is_a_whole_number(value):
-    table = pa.table({"a": ["x", "y"], "n": [1, value]})
-    assert "row 2" in the_problem(ValuesError, table, frequency="n").found
-
-
-def test_more_rows_than_can_be_counted_are_refused():
-    table = pa.table({"a": ["x", "y"], "n": [2**61, 2**62 - 1]})
-    assert "'n'" in the_problem(ValuesError, table, frequency="n").what
-
-
 def test_problems_of_several_kinds_are_raised_together(write_file):
     path = write_file("age,sex,n\nyoung,f,1\n3,,2\n4,m,-1\n")
     problems = refusal(InputError, path, bins={"age": [37]}, frequency="n")
     assert ["'young'" in problems[0].what, "'-1'" in problems[1].what] == [True, True]
-    assert "'sex' has 2 missing" in problems[2].what
+    assert "missing: 'sex' 2" in problems[2].what
 
 
 def test_a_merge_that_does_nothing_is_refused_with_near_values(tmp_path):
@@ -310,7 +264,19 @@ def test_a_merge_that_does_nothing_is_refused_with_near_values(tmp_path):
     with pytest.raises(ValuesError, match="Did you mean 'Private'") as caught:
         read(path, merge={"work": {"x": ["privat"]}}).count()
     assert "data.csv" in caught.value.problems[0].where
-    assert read(path, merge={"work": {"x": ["Private", "Absent"]}}).count().row_count == 2
+
+
+def test_a_value_that_is_merged_and_does_not_occur_is_named(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("work,sex\nPrivate,f\nState,m\n")
+    for olds in (["Private", "stat"], ["stat", "*"]):
+        rows = read(path, merge={"work": {"x": olds}})
+        (note,) = rows.notes
+        assert "'stat' in 'work'" in note.what
+        assert "'State'" in note.found
+        assert rows.inspect().notes == rows.notes
+    (note,) = read(path, merge={"work": {"x": ["stat"]}}).inspect().notes
+    assert "'stat' in 'work'" in note.what
 
 
 @pytest.mark.parametrize("bins", [{}, {"essay": [3]}, {"essay": 4}], ids=str)

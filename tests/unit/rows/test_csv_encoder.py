@@ -85,7 +85,7 @@ def test_irregular_lines_are_left_with_all_after_them(monkeypatch, line):
 
 
 def test_a_column_of_too_many_values_is_left(monkeypatch):
-    monkeypatch.setattr(csv_encoder, "MOST_VALUES", 5)
+    monkeypatch.setattr(csv_encoder, "_MOST_VALUES", 5)
     text = "".join(f"{at % 5};x;{at}\n" for at in range(20)).encode()
     assert TextEncoder(";", NAMES, ("a", "b")).encode(text)[1] == len(text)
     assert TextEncoder(";", NAMES, ("a", "c")).encode(text)[1] == 0

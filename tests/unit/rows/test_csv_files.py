@@ -1,12 +1,8 @@
 """CSV and similar text is read however it is written; what cannot be is refused."""
 
 import gzip
-import subprocess
-import sys
 import tracemalloc
-import weakref
 from dataclasses import astuple
-from threading import Event
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +11,7 @@ from tests.reading import COLUMNS, CSV, EXPECTED, MEGABYTE, packed, refusal, the
 
 import evenhand as eh
 from evenhand.errors import InputError
-from evenhand.rows import csv_files, read
+from evenhand.rows import read
 from evenhand.rows.csv_files import TextFile
 
 
@@ -65,12 +61,6 @@ def test_how_text_was_written_is_known(tmp_path, content, dialect):
 def test_a_delimiter_inside_quotes_does_not_mislead(tmp_path):
     (tmp_path / "a.csv").write_text('"a;b;c",d\n"1;2;3",x\n')
     assert read(tmp_path / "a.csv").columns == ("a;b;c", "d")
-
-
-def test_a_field_that_is_no_number_stays_the_text_that_it_is(tmp_path):
-    fields = ["007", "1.5", "NA", "None", "true", " x ", "1e3", "-1", "2020-01-01", "x\ny"]
-    (tmp_path / "a.csv").write_text("a,b\n" + "".join(f'"{f}",1\n' for f in fields))
-    assert set(read(tmp_path / "a.csv").count().values("a")) == set(fields)
 
 
 def test_columns_that_are_not_chosen_are_not_decoded(tmp_path):
@@ -150,65 +140,6 @@ def test_a_truncated_gzip_file_is_refused(write_file, share):
     problem = the_problem(InputError, path)
     assert problem.where == str(path)
     assert "runcated" in problem.found
-
-
-def test_nothing_is_read_any_more_when_reading_stops(tmp_path, monkeypatch):
-    sources = weakref.WeakSet()
-
-    class Watched(csv_files._ArrowInput):
-        def __init__(self, read):
-            super().__init__(read)
-            sources.add(self)
-
-    monkeypatch.setattr(csv_files, "_BLOCK", 1 << 10)
-    monkeypatch.setattr(csv_files, "_ArrowInput", Watched)
-    path = tmp_path / "data.csv"
-    path.write_text("a,b\n" + "x,y\n" * 100_000)
-    (part,) = eh.read(path).sources
-    batches = part.open(["a"], coded=False)
-    next(batches)
-    assert len(sources) == 1
-    batches.close()
-    assert not sources
-
-
-HELD = """
-import sys, time
-from evenhand.rows import csv_files, read
-
-def slowly(self, size):
-    time.sleep(0.1)
-    return at_once(self, size)
-
-at_once, csv_files._JoinedFiles.read = csv_files._JoinedFiles.read, slowly
-csv_files._BLOCK, csv_files._MOST_SECONDS = 1 << 16, 10**6
-batches = read(sys.argv[1]).batches()
-next(batches)
-"""
-
-
-def test_python_comes_to_its_end_while_a_text_is_read(many_lines):
-    """A thread that needs Python after that would abort the process."""
-    subprocess.run([sys.executable, "-c", HELD, many_lines], check=True, timeout=60)  # noqa: S603
-
-
-@pytest.mark.parametrize("cut", [0.5, 1.0])
-def test_nobody_waits_for_a_broken_text_that_its_own_error_holds(tmp_path, monkeypatch, cut):
-    came = []
-
-    class Told(Event):
-        def wait(self, timeout=None):
-            came.append(super().wait(timeout))
-
-    monkeypatch.setattr(csv_files, "Event", Told)
-    monkeypatch.setattr(csv_files, "_BLOCK", 1 << 16)
-    # What has quotes is read by Arrow, in a thread.
-    content = gzip.compress(b'a,b\n"x",y\n' + b"x,y\n" * 10**6 + b"z\n", 1)
-    path = tmp_path / "data.csv.gz"
-    path.write_bytes(content[: int(len(content) * cut)])
-    with pytest.raises(InputError):
-        eh.read(path).count()
-    assert came == [True]
 
 
 @pytest.mark.parametrize(

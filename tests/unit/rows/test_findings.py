@@ -9,10 +9,8 @@ import pytest
 
 from evenhand import CountTable, read
 from evenhand.counts import dependencies
-from evenhand.counts.label_order import some
 from evenhand.errors import Remedy
 from evenhand.rows.inspect.findings import (
-    MATTERS,
     FindingKind,
     are_comma_numbers,
     counting_column,
@@ -113,17 +111,6 @@ def test_one_text_that_looks_missing_in_many_columns_is_one_finding():
     assert one.problem.remedies[0].value == ["?"]
 
 
-def test_missing_values_are_added_up_over_columns():
-    one = finding(
-        look(
-            a=[None if at < 10 else "x" for at in range(ROWS)],
-            b=[None if 5 <= at < 20 else "yz"[at % 2] for at in range(ROWS)],
-        ),
-        FindingKind.MISSING,
-    )
-    assert one.numbers == {"rows": {"a": 10, "b": 15}, "incomplete_rows": 20}
-
-
 def test_copies_of_a_column_keep_the_one_that_is_asked_about():
     one = finding(
         look(code=[t.upper() for t in TOWN], gender=[{"f": "w", "m": "n"}[s] for s in SEX]),
@@ -135,32 +122,45 @@ def test_copies_of_a_column_keep_the_one_that_is_asked_about():
     assert finding(found, FindingKind.EQUIVALENT).numbers["copies"] == {"gender": "sex"}
 
 
-def test_a_class_made_of_a_column_depends_on_it():
-    one = finding(look(early=[str(t < "c") for t in TOWN]), FindingKind.DEPENDENT)
-    assert one.numbers["pairs"] == [["town", "early"]]
+DAYS = [f"2020-01-{1 + at % 9:02}" for at in range(ROWS)]
+FOUND = {
+    FindingKind.DEPENDENT: (
+        {"early": [str(t < "c") for t in TOWN]},
+        {"pairs": [["town", "early"]]},
+        ["early"],
+    ),
+    FindingKind.NO_GROUPS: (
+        {"id": [str(at) for at in range(ROWS)], "same": ["x"] * ROWS, "day": DAYS},
+        {"kinds": {"id": "identifier", "same": "constant", "day": "date"}},
+        ["id", "same", "day"],
+    ),
+    FindingKind.NUMBERS: (
+        {"pay": [str(1000 + 7 * (at % 40)) for at in range(ROWS)]},
+        {"values": {"pay": 40}},
+        {"pay": [1100, 1200]},
+    ),
+    FindingKind.MANY_VALUES: (
+        {"home": [f"t{at % 60}" for at in range(ROWS)]},
+        {"values": {"home": 60}},
+        ...,
+    ),
+    FindingKind.MISSING: (
+        {
+            "a": [None if at < 10 else "x" for at in range(ROWS)],
+            "b": [None if 5 <= at < 20 else "yz"[at % 2] for at in range(ROWS)],
+        },
+        {"rows": {"a": 10, "b": 15}, "incomplete_rows": 20},
+        "drop",
+    ),
+}
 
 
-def test_columns_that_form_no_groups_are_one_finding():
-    one = finding(
-        look(
-            id=[str(at) for at in range(ROWS)],
-            same=["x"] * ROWS,
-            day=[f"2020-01-{1 + at % 9:02}" for at in range(ROWS)],
-        ),
-        FindingKind.NO_GROUPS,
-    )
-    assert one.numbers["kinds"] == {"id": "identifier", "same": "constant", "day": "date"}
-    assert one.problem.remedies[0].value == ["id", "same", "day"]
-
-
-def test_numbers_get_cut_points_and_many_categories_a_hint():
-    pay = [str(1000 + 7 * (at % 40)) for at in range(ROWS)]
-    home = [f"t{at % 60}" for at in range(ROWS)]
-    found = look(pay=pay, home=home)
-    assert finding(found, FindingKind.NUMBERS).problem.remedies[0].value == {
-        "pay": [1100, 1200]
-    }
-    assert finding(found, FindingKind.MANY_VALUES).numbers["values"] == {"home": 60}
+@pytest.mark.parametrize("kind", FOUND)
+def test_columns_of_one_kind_are_one_finding_with_a_remedy(kind):
+    columns, numbers, value = FOUND[kind]
+    one = finding(look(**columns), kind)
+    assert one.numbers == numbers
+    assert one.problem.remedies[0].value == value
 
 
 def test_columns_without_labels_and_rows_that_did_not_fit_are_told():
@@ -182,16 +182,6 @@ def test_what_was_looked_at_in_part_is_said(monkeypatch):
     one = finding(inspect(CountTable.of(table)), FindingKind.IN_PART)
     assert one.numbers == {"columns": 5, "of": 9}
     assert "in 5 of 9 columns only" in str(one.problem)
-
-
-def test_what_matters_to_a_question_is_a_short_list():
-    assert {str(kind) for kind in MATTERS} == {
-        "follows from the decision",
-        "tied to the protected attribute",
-        "spelling variants",
-        "looks missing",
-        "equivalent columns",
-    }
 
 
 def test_a_date_that_tells_the_decision_is_said_to_determine_it():
@@ -302,7 +292,7 @@ def test_what_counts_as_a_number_with_a_comma(values, expected):
 
 
 def test_the_remedy_says_how_to_write_them():
-    table = pa.table({"pay": [f"{number},5" for number in range(20)] * 2})
+    table = pa.table({"pay": [f"{number},5" for number in range(20)] * 2})[1:]
     (problem,) = read(table).inspect().problems
     assert "'pay'" in problem.what
     assert "0.5" in problem.remedies[0].words
@@ -326,6 +316,65 @@ def test_a_finding_is_plain_data():
     assert content["remedies"] == [{"words": "Allow more memory", "argument": "memory"}]
 
 
-def test_examples_are_few():
-    assert some(["a", "b"]) == "a, b"
-    assert some([*"abcdefgh"]) == "a, b, c, d, e and 3 more"
+def people(times=1, **more):
+    """Sixty people, each in the table several times, and a number of each row's own."""
+    draw = np.random.default_rng(11)
+    once = {name: draw.integers(0, 9, 60).tolist() for name in ("age", "job", "grade")}
+    table = {name: [*map(str, codes)] * times for name, codes in once.items()}
+    return {**table, **more}
+
+
+def kinds(table, **read_as):
+    return {one.kind: one for one in read(pa.table(table), **read_as).inspect().findings}
+
+
+@pytest.mark.parametrize(("times", "share"), [(2, "25 %"), (4, "65 %")])
+def test_a_table_whose_rows_all_repeat_is_told(times, share):
+    table = people(times, row_id=[*range(60 * times)])
+    one = kinds(table)[FindingKind.REPEATED_ROWS]
+    assert (one.numbers["times"], one.numbers["rows"]) == (times, 60 * times)
+    assert one.columns == ("age", "job", "grade")
+    assert f"{times} times" in one.problem.what
+    assert share in one.problem.found
+
+
+def test_a_table_joined_to_itself_keeps_its_numbers_of_people():
+    assert FindingKind.REPEATED_ROWS in kinds(people(2, row_id=[*range(60)] * 2))
+
+
+@pytest.mark.parametrize("odd", ["one row more", "few lines", "declared counts"])
+def test_rows_that_repeat_for_a_reason_are_not_told(odd):
+    table, read_as = people(2), {}
+    if odd == "one row more":
+        table = {name: [*values, values[0]] for name, values in table.items()}
+    elif odd == "few lines":
+        table = {name: values[:19] * 2 for name, values in people().items()}
+    else:
+        table, read_as = people(people=[10] * 60), {"frequency": "people"}
+    assert FindingKind.REPEATED_ROWS not in kinds(table, **read_as)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "told"),
+    [
+        ("person_id", [at // 2 for at in range(200)], True),
+        ("person_id", [at * at % 131 for at in range(200)], True),
+        ("person_id", [*range(200)], False),  # each once
+        ("person_id", [at % 20 for at in range(200)], False),  # ten rows each: a group
+        ("person_id", [*range(140), *range(60)], False),  # most only once
+        ("age", [at // 2 for at in range(200)], False),  # no name of an identifier
+    ],
+)
+def test_an_identifier_that_repeats_is_told(name, rows, told):
+    table = {name: [f"p{one}" for one in rows], "job": [*map(str, np.arange(200) % 7)]}
+    found = kinds(table)
+    assert (FindingKind.REPEATED_IDENTIFIER in found) is told
+    if told:
+        one = found[FindingKind.REPEATED_IDENTIFIER]
+        assert one.columns == (name,)
+        assert one.numbers["values"] == {name: len({*rows})}
+
+
+def test_an_identifier_of_a_table_that_is_counted_is_told_too():
+    table = {"patient_no": [at // 3 for at in range(300)], "job": [*map(str, range(5))] * 60}
+    assert FindingKind.REPEATED_IDENTIFIER in kinds(table)

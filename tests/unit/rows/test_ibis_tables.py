@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.people_in_engines import in_duckdb, people, quiet
+from tests.people_in_engines import audit, in_duckdb, people, quiet
 
 import evenhand as eh
 from evenhand.errors import ColumnError, MissingValueError, ResourceError, ValuesError
@@ -130,6 +130,15 @@ def test_only_counts_come_back(table, monkeypatch):
 def test_a_few_columns_are_counted_by_a_query_of_their_own(table):
     rows, local = eh.read(table, missing="level"), eh.read(TABLE, missing="level")
     assert rows.marginal(["yes", "day"]) == local.count().marginal(["yes", "day"])
+
+
+def test_an_answer_that_asks_for_finer_classes_is_that_of_the_rows():
+    here = people(900).append_column("age", [[20 + at % 40 for at in range(900)]])
+    codings = eh.Codings.of(columns=["sex", "degree", "hired", "age"], bins={"age": [30, 45]})
+    graph = eh.CausalGraph.parse("sex -> hired; degree -> hired; age -> hired")
+    audits = (audit(x, codings=codings, graph=graph) for x in (here, in_duckdb(ibis, here)))
+    local, there = (found.answer.to_dict() for found in audits)
+    assert local == there
 
 
 def test_a_table_may_have_a_column_of_any_name():

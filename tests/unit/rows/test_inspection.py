@@ -10,7 +10,7 @@ from tests.people_in_engines import in_duckdb
 from tests.staff import staff_csv
 
 from evenhand import CountTable, Question, read
-from evenhand.errors import ColumnError
+from evenhand.errors import ColumnError, InputError
 from evenhand.rows.inspect.inspection import inspect
 
 ASKED = Question(
@@ -104,9 +104,9 @@ def test_an_inspection_is_plain_data(rows):
 def test_the_text_fits_a_terminal(rows):
     inspection = rows.inspect(ASKED)
     for summary in (inspection.summary(), inspection.columns_summary()):
-        assert max(map(len, summary.fit(80).split("\n"))) <= 80
+        assert max(map(len, "\n".join(summary.parts(80)).split("\n"))) <= 80
     assert "600 rows, 15 columns, 8 things to look at" in str(inspection)
-    assert "column            kind" in inspection.columns_summary().fit(80)
+    assert "column            kind" in "\n".join(inspection.columns_summary().parts(80))
 
 
 def test_a_column_is_found_by_name(rows):
@@ -213,3 +213,9 @@ def test_groups_that_nobody_is_of_leave_nothing_to_tell():
     inspection = inspect(table, asked)
     assert inspection.comparison.rows == 0
     assert inspection.same_decisions() == ()
+
+
+def test_a_table_without_rows_is_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("sex,hired\n")
+    with pytest.raises(InputError, match="There are no rows"):
+        read(tmp_path / "a.csv").inspect()

@@ -1,4 +1,4 @@
-"""Counts by key: dense, sorted and wide keys against a loop."""
+"""Counts by key: narrow and wide keys against a loop."""
 
 from collections import Counter
 
@@ -26,15 +26,9 @@ def test_codes_survive_their_keys(capacities):
     assert all(map(np.array_equal, layout.codes(keys), columns))
 
 
-def test_a_wide_table_needs_several_words():
-    assert len(KeyLayout((10,) * 40).words) == 3
-
-
-@pytest.mark.parametrize("largest_dense", [0, 10**6])
 @pytest.mark.parametrize("capacities", [(3, 4, 5), (2**40, 2**40, 4)])
-def test_dense_and_sorted_counting_agree_with_a_loop(monkeypatch, largest_dense, capacities):
-    monkeypatch.setattr("evenhand.rows.key_counter._MOST_PENDING", 100)
-    counter = KeyCounter(KeyLayout(capacities), largest_dense=largest_dense)
+def test_counting_agrees_with_a_loop(capacities):
+    counter = KeyCounter(KeyLayout(capacities), most_pending=100)
     generator, expected = np.random.default_rng(2), Counter()
     tables = [np.arange(4)] * 3
     for _ in range(20):
@@ -58,14 +52,12 @@ def test_counts_survive_a_new_layout():
     assert lines(counter.with_layout(KeyLayout((2**20, 2)))) == before
 
 
-def test_an_empty_tally_has_no_lines():
+def test_an_empty_counter_has_no_lines():
     assert lines(KeyCounter(KeyLayout((2, 2)))) == {}
 
 
-@pytest.mark.parametrize("largest_dense", [0, 10**6])
-def test_rows_that_count_once_and_counted_ones_are_added_up(monkeypatch, largest_dense):
-    monkeypatch.setattr("evenhand.rows.key_counter._MOST_PENDING", 50)
-    counter = KeyCounter(KeyLayout((9, 9)), largest_dense=largest_dense)
+def test_rows_that_count_once_and_counted_ones_are_added_up():
+    counter = KeyCounter(KeyLayout((9, 9)), most_pending=50)
     generator, expected = np.random.default_rng(3), Counter()
     for batch in range(12):
         codes = generator.integers(0, 9, (2, 30))
@@ -76,9 +68,8 @@ def test_rows_that_count_once_and_counted_ones_are_added_up(monkeypatch, largest
     assert lines(counter) == expected
 
 
-@pytest.mark.parametrize("largest_dense", [0, 10**6])
-def test_counts_may_exceed_32_bits(largest_dense):
-    counter = KeyCounter(KeyLayout((2,)), largest_dense=largest_dense)
+def test_counts_may_exceed_32_bits():
+    counter = KeyCounter(KeyLayout((2,)))
     for _ in range(3):
         counter.add(np.array([[0, 1, 1]]), np.array([2**30, 2**30, 1]))
         counter.result()

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from tests.people_in_engines import in_duckdb, people, quiet
 
 from evenhand.rows.postgres_statements import (
-    LineParser,
     has_plain_types,
-    is_key_by_constraint,
+    parse_lines,
     speaks_directly,
 )
 
@@ -36,17 +35,10 @@ def written(line):
     return "(" + ",".join(map(field, line)) + ")"
 
 
-def read(lines, schema, *, coded=False, batch=99):
-    parser = LineParser(schema, coded=coded)
-    return [
-        tuple(row.values())
-        for begin in range(0, len(lines), batch)
-        for part in parser.parse(lines[begin : begin + batch])
-        for row in part.to_pylist()
-    ]
+def read(lines, schema):
+    return [tuple(row.values()) for row in parse_lines(lines, schema).to_pylist()]
 
 
-@pytest.mark.parametrize("coded", [False, True])
 @given(
     st.lists(
         st.tuples(
@@ -56,43 +48,22 @@ def read(lines, schema, *, coded=False, batch=99):
         max_size=30,
     )
 )
-def test_any_text_comes_back_as_it_was(coded, lines):
-    assert read([written(line) for line in lines], SCHEMA, coded=coded, batch=7) == lines
+def test_any_text_comes_back_as_it_was(lines):
+    assert read([written(line) for line in lines], SCHEMA) == lines
 
 
-@pytest.mark.parametrize("coded", [False, True])
 @given(st.lists(st.none() | TEXTS | ODD, min_size=1))
-def test_a_line_of_one_column_may_be_empty(coded, values):
+def test_a_line_of_one_column_may_be_empty(values):
     schema, lines = pa.schema({"a": pa.string()}), [written([value]) for value in values]
-    assert read(lines, schema, coded=coded) == [(value,) for value in values]
+    assert read(lines, schema) == [(value,) for value in values]
 
 
-def test_lines_are_coded_as_long_as_they_are_regular():
-    parser = LineParser(SCHEMA, coded=True)
-    batches = [
-        batch
-        for lines in (["(a,,3)", "(b,é,)"], ["(c,a,4)", '("d e",,5)'], ["(f,,6)"])
-        for batch in parser.parse(lines)
-    ]
-    assert [pa.types.is_dictionary(one.column(0).type) for one in batches] == [
-        True,
-        False,
-        False,
-    ]
-    assert [one.num_rows for one in batches] == [2, 2, 1]
-    assert batches[0].to_pylist() == [
-        {"a": "a", "b": None, "n": 3},
-        {"a": "b", "b": "é", "n": None},
-    ]
-
-
-@pytest.mark.parametrize("coded", [False, True])
-def test_numbers_and_truth_values_are_parsed(coded):
+def test_numbers_and_truth_values_are_parsed():
     schema = pa.schema(
         {"x": pa.float64(), "y": pa.float32(), "z": pa.int16(), "yes": pa.bool_()}
     )
     lines = ["(0.1,0.1,-3,t)", "(NaN,Infinity,,f)", "(-Infinity,1e-30,7,)", "(1e+300,,0,t)"]
-    first, second, third, fourth = read(lines, schema, coded=coded)
+    first, second, third, fourth = read(lines, schema)
     assert first == (0.1, pytest.approx(0.1), -3, True)
     assert math.isnan(second[0])
     assert second[1:] == (math.inf, None, False)
@@ -104,7 +75,6 @@ def test_other_engines_are_not_spoken_to_in_postgresql():
     ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
     table = in_duckdb(ibis, people(10))
     assert not speaks_directly(table)
-    assert not is_key_by_constraint(table, "id")
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_columns_are_read_once_for_all_marginals():
 def test_missing_values_of_the_columns_of_a_marginal_are_refused():
     rows = read(PEOPLE)
     assert rows.marginal(["a"]).row_count == 200
-    with pytest.raises(MissingValueError, match="'c' has"):
+    with pytest.raises(MissingValueError, match="missing: 'c'"):
         rows.marginal(["a", "c"])
 
 

@@ -49,6 +49,17 @@ def by_hand(frame, protected, control, *, min_rows=1):
     return [np.array(pair).T for pair in found.values()]
 
 
+def measured(frame, y=None, guess=None, *, by="group", control="place", **settings):
+    """The metric of a table's guesses, or of others for its people."""
+    return conditional_difference(
+        frame["y"] if y is None else y,
+        frame["guess"] if guess is None else guess,
+        sensitive_features=frame[by],
+        control_features=control if control is None else frame[control],
+        **settings,
+    )
+
+
 @pytest.mark.parametrize("groups", [2, 3])
 @pytest.mark.parametrize("min_rows", [1, 15])
 @pytest.mark.parametrize("seed", range(4))
@@ -57,81 +68,43 @@ def test_both_statistics_are_those_of_sums_by_hand(seed, min_rows, groups):
     pairs = by_hand(frame, "group", ["place", "kind"], min_rows=min_rows)
     largest = max(abs(differences).max() for differences, _ in pairs)
     common = max(abs(d @ w / w.sum()) for d, w in pairs)
-    given = {
-        "sensitive_features": frame["group"],
-        "control_features": frame[["place", "kind"]],
-        "min_rows": min_rows,
-    }
-    labels, guesses = frame["y"], frame["guess"]
-    assert conditional_difference(labels, guesses, **given) == pytest.approx(largest)
-    assert conditional_difference(
-        labels, guesses, statistic="common", **given
-    ) == pytest.approx(common)
+    given = {"control": ["place", "kind"], "min_rows": min_rows}
+    assert measured(frame, **given) == pytest.approx(largest)
+    assert measured(frame, statistic="common", **given) == pytest.approx(common)
 
 
 def test_several_sensitive_features_define_groups_by_their_combinations():
     frame = table(1)
     frame["both"] = frame["group"] + frame["kind"]
     pairs = by_hand(frame, "both", ["place"])
-    seen = conditional_difference(
-        frame["y"],
-        frame["guess"],
-        sensitive_features=frame[["group", "kind"]],
-        control_features=frame["place"],
-    )
+    seen = measured(frame, by=["group", "kind"])
     assert seen == pytest.approx(max(abs(d).max() for d, _ in pairs))
 
 
-def test_without_controls_it_is_the_plain_gap():
+@pytest.mark.parametrize("statistic", ["largest", "common"])
+def test_without_controls_it_is_the_plain_gap(statistic):
     frame = table(2)
     rates = frame.groupby("group")["guess"].mean()
-    for statistic in ("largest", "common"):
-        seen = conditional_difference(
-            frame["y"],
-            frame["guess"],
-            sensitive_features=frame["group"],
-            control_features=None,
-            statistic=statistic,
-        )
-        assert seen == pytest.approx(abs(rates["1"] - rates["0"]))
+    seen = measured(frame, control=None, statistic=statistic)
+    assert seen == pytest.approx(abs(rates["1"] - rates["0"]))
 
 
 def test_it_is_the_same_of_every_kind_of_table():
     frame = table(3)
-    controls = ["place", "kind"]
-    whole = {
-        "pandas": (frame["y"], frame["guess"], frame["group"], frame[controls]),
-        "polars": tuple(
-            map(pl.from_pandas, (frame["y"], frame["guess"], frame["group"], frame[controls]))
-        ),
-        "numpy": (
-            *(frame[name].to_numpy() for name in ("y", "guess", "group")),
-            frame[controls].to_numpy(),
-        ),
-        "list": (
-            *(frame[name].tolist() for name in ("y", "guess", "group")),
-            frame[controls].to_numpy().tolist(),
-        ),
-    }
+    parts = [frame[name] for name in ("y", "guess", "group", ["place", "kind"])]
+    arrays = [one.to_numpy() for one in parts]
+    kinds = [parts, map(pl.from_pandas, parts), arrays, [one.tolist() for one in arrays]]
     seen = {
-        kind: conditional_difference(y, guess, sensitive_features=a, control_features=b)
-        for kind, (y, guess, a, b) in whole.items()
+        conditional_difference(y, guess, sensitive_features=a, control_features=b)
+        for y, guess, a, b in kinds
     }
-    assert len({*seen.values()}) == 1
+    assert len(seen) == 1
 
 
 def test_nothing_measured_is_not_a_number_and_not_zero():
     frame = table(0)
-    alone = frame[frame["place"] == 0]
-    for part, least in ((alone, 1), (frame, 10_000)):
-        seen = conditional_difference(
-            part["y"],
-            part["guess"],
-            sensitive_features=part["group"],
-            control_features=part["place"],
-            min_rows=least,
-        )
-        assert isnan(seen)
+    assert isnan(measured(frame[frame["place"] == 0]))
+    assert isnan(measured(frame, min_rows=10_000))
 
 
 @pytest.fixture
@@ -167,54 +140,24 @@ def test_a_peer_gives_these_subpopulations_a_difference_of_zero(alone):
 def test_predictions_that_are_all_alike_differ_by_nothing():
     frame = table(0)
     for guess in (0, 1):
-        seen = conditional_difference(
-            frame["y"],
-            [guess] * len(frame),
-            sensitive_features=frame["group"],
-            control_features=frame["place"],
-        )
-        assert seen == 0
+        assert measured(frame, guess=[guess] * len(frame)) == 0
 
 
 def test_favorable_values_may_be_several_and_are_found_by_their_labels():
     frame = table(5)
-    words = frame["guess"].map({0: "no", 1: "yes"})
-    given = {"sensitive_features": frame["group"], "control_features": frame["place"]}
-    plain = conditional_difference(frame["y"], frame["guess"], **given)
-    assert conditional_difference(words, words, favorable="yes", **given) == plain
-    assert conditional_difference(words, words, favorable=("yes", "no"), **given) == 0
-    truth = frame["guess"] == 1
-    assert conditional_difference(truth, truth, favorable=True, **given) == plain
+    words, truth = frame["guess"].map({0: "no", 1: "yes"}), frame["guess"] == 1
+    assert measured(frame, words, words, favorable="yes") == measured(frame)
+    assert measured(frame, words, words, favorable=("yes", "no")) == 0
+    assert measured(frame, truth, truth, favorable=True) == measured(frame)
 
 
-def test_numbers_are_put_into_classes():
+def test_numbers_are_put_into_classes_and_columns_left_out():
     frame = table(6, places=40)
     frame["class"] = frame["place"] > 19
-    given = {"sensitive_features": frame["group"]}
-    coded = conditional_difference(
-        frame["y"],
-        frame["guess"],
-        control_features=frame["place"],
-        codings=Codings.of(bins={"place": [19], "another": 3}),
-        **given,
-    )
-    assert coded == conditional_difference(
-        frame["y"], frame["guess"], control_features=frame["class"], **given
-    )
-
-
-def test_a_control_feature_can_be_left_out():
-    frame = table(6)
-    given = {
-        "y_true": frame["y"],
-        "y_pred": frame["guess"],
-        "sensitive_features": frame["group"],
-    }
-    assert conditional_difference(
-        control_features=frame[["place", "kind"]],
-        codings=Codings.of(exclude=["kind"]),
-        **given,
-    ) == conditional_difference(control_features=frame["place"], **given)
+    classes = Codings.of(bins={"place": [19], "another": 3})
+    assert measured(frame, codings=classes) == measured(frame, control="class")
+    without = Codings.of(exclude=["kind"])
+    assert measured(frame, control=["place", "kind"], codings=without) == measured(frame)
 
 
 def refused(error, text, **changed):
@@ -240,11 +183,11 @@ def test_what_makes_no_sense_is_refused_with_a_remedy():
     refused(ColumnError, "both a sensitive and a control", control_features=frame["group"])
     refused(QuestionError, "At most 50 groups", sensitive_features=np.arange(600) % 60)
     refused(QuestionError, "how often each row", codings=Codings.of(frequency="place"))
-    refused(InputError, "missing value", control_features=[nan, *frame["place"][1:]])
+    refused(InputError, "Values are missing", control_features=[nan, *frame["place"][1:]])
     refused(InputError, "several types", control_features=np.array([{}, 1] * 300, object))
     refused(InputError, "3 dimensions", control_features=np.zeros((600, 1, 1)))
     refused(ColumnError, "left out", codings=Codings.of(exclude=["group"]))
-    refused(QuestionError, "least number of rows", min_rows=0)
+    refused(QuestionError, "`min_rows` is 0, which is no whole number", min_rows=0)
 
 
 @pytest.fixture
@@ -260,13 +203,8 @@ def test_the_scorer_reads_columns_that_the_model_may_not_have(people):
     scorer = conditional_difference_scorer(
         sensitive_features="group", control_features=["place", "kind"]
     )
-    expected = conditional_difference(
-        y,
-        model.predict(X),
-        sensitive_features=X["group"],
-        control_features=X[["place", "kind"]],
-        statistic="common",
-    )
+    guess, controls = model.predict(X), ["place", "kind"]
+    expected = measured(X, y, guess, control=controls, statistic="common")
     assert scorer(model, X, y) == -expected
     assert scorer(model, pl.from_pandas(X), pl.from_pandas(y)) == -expected
     with pytest.raises(ColumnError, match="no column 'sort'"):
@@ -310,11 +248,17 @@ def test_a_scorer_without_controls_compares_everybody():
     assert scorer(model, X, [0, 1, 0, 1]) == 0
 
 
-def test_a_wrong_statistic_is_refused_when_a_scorer_is_made():
-    with pytest.raises(QuestionError, match="no statistic 'least'"):
-        conditional_difference_scorer(
-            sensitive_features="sex", control_features="job", statistic="least"
-        )
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"statistic": "least"}, "no statistic 'least'"),
+        ({"sensitive_features": ["sex", "sex"]}, "The columns 'sex' are named twice"),
+    ],
+)
+def test_a_wrong_setting_is_refused_when_a_scorer_is_made(settings, words):
+    given = {"sensitive_features": "sex", "control_features": ["job"], **settings}
+    with pytest.raises(QuestionError, match=words):
+        conditional_difference_scorer(**given)
 
 
 def test_what_is_no_list_of_people_is_refused_in_words():
@@ -387,28 +331,11 @@ def test_features_that_cannot_be_read_are_refused_in_words(case):
 def test_predictions_of_two_columns_are_refused():
     frame = table(0)
     refused(InputError, "'y_pred' is a table of 2 columns", y_pred=frame[["guess", "y"]])
-    assert conditional_difference(
-        frame[["y"]],
-        frame[["guess"]],
-        sensitive_features=frame["group"],
-        control_features=frame["place"],
-    )
-
-
-def test_a_column_named_twice_is_refused_when_a_scorer_is_made():
-    with pytest.raises(QuestionError, match="The columns 'sex' are named twice"):
-        conditional_difference_scorer(
-            sensitive_features=["sex", "sex"], control_features=["job"]
-        )
+    assert measured(frame, frame[["y"]], frame[["guess"]])
 
 
 def test_a_number_of_rows_may_come_from_numpy():
     frame = table(0)
-    given = {"sensitive_features": frame["group"], "control_features": frame["place"]}
-    one, other = (
-        conditional_difference(frame["y"], frame["guess"], min_rows=rows, **given)
-        for rows in (40, np.int64(40))
-    )
-    assert one == other
-    refused(QuestionError, "least number of rows True", min_rows=True)
-    refused(QuestionError, "least number of rows", min_rows=np.True_)
+    assert measured(frame, min_rows=40) == measured(frame, min_rows=np.int64(40))
+    refused(QuestionError, "`min_rows` is True, which is no", min_rows=True)
+    refused(QuestionError, "`min_rows` is", min_rows=np.True_)

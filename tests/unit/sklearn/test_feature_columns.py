@@ -6,8 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from evenhand.errors import ColumnError, InputError
-from evenhand.sklearn.feature_columns import feature_table, is_frame, target_column
+from evenhand.sklearn.feature_columns import feature_table, target_column
 
 
 def test_columns_have_the_names_that_scikit_learn_gives_them():
@@ -17,7 +16,6 @@ def test_columns_have_the_names_that_scikit_learn_gives_them():
         pl.from_pandas(frame),
         pa.Table.from_pandas(frame, preserve_index=False),
     ):
-        assert is_frame(kind)
         assert feature_table(kind).to_pydict() == {"a": [1, 2], "b": ["u", "v"]}
         assert feature_table(kind, "b".__eq__).column_names == ["b"]
     assert feature_table(frame["a"]).column_names == ["a"]
@@ -25,14 +23,6 @@ def test_columns_have_the_names_that_scikit_learn_gives_them():
     assert feature_table(np.eye(2)).to_pydict() == {"x0": [1, 0], "x1": [0, 1]}
     assert feature_table([[1, 2], [3, 4]]).to_pydict() == {"x0": [1, 3], "x1": [2, 4]}
     assert feature_table(["u", "v"], unnamed="y").to_pydict() == {"y0": ["u", "v"]}
-    assert not is_frame(frame["a"])
-    assert not is_frame([[1]])
-
-
-def test_a_column_that_is_needed_must_be_there():
-    for features in (np.eye(2), pd.DataFrame({"ages": [1]})):
-        with pytest.raises(ColumnError, match="no column 'age'"):
-            feature_table(features, required=["age"])
 
 
 def test_nan_is_a_missing_value():
@@ -47,9 +37,3 @@ def test_nan_in_a_list_of_texts_is_a_missing_value(gap):
     assert lines.to_pydict() == {"x0": ["a", None], "x1": [None, "b"], "x2": [1, 2]}
     assert feature_table(["nan", gap], unnamed="y").to_pydict() == {"y0": ["nan", None]}
     assert target_column(np.array(["a", "nan"]), "y").to_pylist() == ["a", "nan"]
-
-
-def test_lists_of_several_lengths_are_refused_in_words():
-    with pytest.raises(InputError, match="make no table") as refusal:
-        feature_table([["a"], ["b", "c"]])
-    assert refusal.value.problems[0].remedies

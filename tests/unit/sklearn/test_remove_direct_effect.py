@@ -171,10 +171,12 @@ def test_rows_with_missing_values_are_left_out_if_the_question_says_so(people):
     X, y = people
     X.loc[X.index[[3, 5]], "town"] = np.nan
     y.iloc[9] = None
-    with pytest.raises(MissingValueError, match="X and y: 2 columns have missing"):
+    with pytest.raises(
+        MissingValueError, match="X and y: Values are missing: 'town' 2"
+    ) as refusal:
         remove().fit(X, y)
-    file = eh.QuestionFile(question=QUESTION, codings=eh.Codings.of(missing="drop"))
-    sampler = RemoveDirectEffect(file, graph=GRAPH, random_state=1)
+    assert "(missing='drop')" in str(refusal.value)
+    sampler = remove(codings=eh.Codings.of(missing="drop"))
     fewer, new = sampler.fit_resample(X, y)
     kept = [row for row in range(400) if row not in (3, 5, 9)]
     assert sampler.sample_indices_.tolist() == kept
@@ -357,16 +359,6 @@ def test_the_least_coverage_can_be_lowered(people):
     sampler = remove(min_coverage="0.1").fit(apart, y)
     assert sampler.certificate_.verdict is eh.Verdict.CERTIFIED
     assert clone(sampler).min_coverage == "0.1"
-
-
-def test_codings_are_given_as_the_remedies_spell_them(people):
-    X, y = people
-    X.loc[X.index[3], "town"] = np.nan
-    with pytest.raises(MissingValueError) as refusal:
-        remove().fit(X, y)
-    assert "(missing='drop')" in str(refusal.value)
-    sampler = remove(codings=eh.Codings.of(missing="drop"))
-    assert len(sampler.fit_resample(X, y)[1]) == len(y) - 1
 
 
 def test_no_remedy_leaves_out_what_is_needed(people):

@@ -37,7 +37,7 @@ _VIEWS = {
 
 
 def _page(session: Session, screen: str) -> str:
-    if session.undoes:
+    if session.difference(-1):
         session.save()
     return render(session, screen, _VIEWS[screen](session, {}))
 

@@ -1,23 +1,41 @@
-"""The evidence screen: what it shows equals what the library and the command line say."""
+"""The evidence screen shows and writes what the library and the command line say."""
 
 import json
 import re
+import stat
 from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from html import unescape
 from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
 
 import pytest
 from starlette.datastructures import QueryParams
-from tests.web_sessions import adult_session, open_session
+from tests.admission import GRAPH, QUESTION
+from tests.many_groups import hiring_audit, score_audit
+from tests.web_sessions import adult_session, finish, open_session
 
-from evenhand.errors import EvenhandError, QuestionError
+import evenhand as eh
+from evenhand.checker.verification import verify
+from evenhand.errors import EvenhandError, QuestionError, ResourceError
+from evenhand.evidence import Subpopulations
 from evenhand.report.html_report import View
-from evenhand.web.evidence_screen import READS, view
-from evenhand.web.folder import Folder
+from evenhand.web import graph_screen
+from evenhand.web.evidence_screen import (
+    CHANGES,
+    PAGE_ROWS,
+    chosen_group,
+    group_table,
+    offer_file,
+    resamples_of,
+    view,
+)
+from evenhand.web.graph_links import choose_link, give_reason
 from evenhand.web.pages import render
 from evenhand.web.session import Session
-
-_READ = dict(READS)
+from evenhand.wording import Words
 
 
 @pytest.fixture
@@ -39,9 +57,7 @@ def _text(session: Session, query: str = "") -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", _html(session, query))).split())
 
 
-def test_without_a_table_or_a_graph_it_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(QuestionError, match="No graph is learned"):
-        view(Session(Folder(tmp_path)), {})
+def test_without_a_graph_it_says_what_to_do(tmp_path: Path) -> None:
     session = adult_session(tmp_path, learned=False)
     content = view(session, {})
     assert content["view"] is None
@@ -84,51 +100,19 @@ def test_chosen_attributes_are_explained(session: Session) -> None:
     query = "names=education&names=age"
     explained = audit.explain_partition(["age", "education"])
     alike = _view(session, query).alike
-    assert {one.value for one in alike.choices if one.chosen} == {"age", "education"}
+    assert {*alike.checked} == {"age", "education"} <= {*alike.names}
     asked = alike.table.rows[-1]
     assert (asked.origin, asked.meaningful) == ("asked for", explained.is_meaningful)
     assert len(alike.groups) == len(explained.subpopulations)
     # What misleads is not called shown, however clear.
     assert explained.is_meaningful is False
-    assert {one.shown for one in alike.groups} == {None}
-    causes = {one.value for one in _view(session).alike.choices if one.chosen}
-    assert causes == {*audit.decision_causes}
+    assert not alike.judged
+    assert {*_view(session).alike.checked} == {*audit.decision_causes}
 
 
 def test_attributes_that_are_not_there_are_refused(session: Session) -> None:
     with pytest.raises(EvenhandError):
         view(session, QueryParams("names=nothing"))
-
-
-def test_groups_as_json_are_those_of_the_audit(session: Session) -> None:
-    audit = session.audit
-    assert audit is not None
-    content = _READ["groups"](session, QueryParams("where=violating"))
-    rows = json.loads(json.dumps(content))["rows"]
-    assert content["selected"] == len(rows) == audit.certificate.partition.violating
-    plain = json.loads(json.dumps(audit.to_dict()))["evidence"]
-    ours = [{k: v for k, v in row.items() if k not in ("line", "id")} for row in rows]
-    assert ours == plain
-    assert [row["id"] for row in rows] == [f"E{n}" for n in range(1, len(rows) + 1)]
-
-
-def test_a_partition_as_json_is_its_explanation(session: Session) -> None:
-    audit = session.audit
-    assert audit is not None
-    content = _READ["partition"](session, QueryParams("names=education&sort=name"))
-    whole = audit.explain_partition(["education"]).to_dict()
-    groups = content.pop("subpopulations")
-    plain = whole.pop("subpopulations")
-    assert content == whole
-    ours = [{k: v for k, v in row.items() if k not in ("line", "id")} for row in groups["rows"]]
-    assert ours == plain
-
-
-def test_before_the_graph_is_learned_nothing_can_be_read(tmp_path: Path) -> None:
-    session = adult_session(tmp_path, learned=False)
-    for read in _READ.values():
-        with pytest.raises(QuestionError, match="No graph is learned"):
-            read(session, {})
 
 
 def test_effects_through_attributes_have_a_part_where_they_are_asked_for(
@@ -230,7 +214,7 @@ def _determined(_sex: str, town: str, hired: str) -> int:
         (_determined, "", "[]", "'town' alone determines 'hired'"),
         (_determined, 'rule = ["town"]', "[]", "met by construction"),
         (_even, "min_rows = 500", "[]", "Nobody could be compared"),
-        (_even, 'judge = "population"', "[]", "Judged by the population"),
+        (_even, "", "[]", "Cannot tell: no column but sex is known to cause hired"),
     ],
 )
 def test_whatever_comes_out_can_be_shown(
@@ -243,5 +227,279 @@ def test_whatever_comes_out_can_be_shown(
     session = _opened(tmp_path, many, asked, required)
     for query in ("", "group=0&names=town", "where=tied&sort=-name&page=9"):
         assert said in _text(session, query)
-    rows = _READ["groups"](session, QueryParams(""))["rows"]
-    assert len(rows) == len(session.audit.subpopulations) if session.audit else False
+
+
+ADMISSIONS = eh.audit(eh.datasets.admissions(2), QUESTION, graph=GRAPH)
+
+
+def _words(audit):
+    return Words.of(audit.certificate, audit.labels, audit.counts.names)
+
+
+def _table(audit, query=""):
+    return group_table(audit.certificate, QueryParams(query), _words(audit))
+
+
+def _many(towns):
+    """Many towns, one group each: women and men, hired or not."""
+    lines = [
+        (sex, f"T{town:05}", hired, 1 + (town * 7 + at) % 23)
+        for town in range(towns)
+        for at, (sex, hired) in enumerate((s, h) for s in "fm" for h in ("yes", "no"))
+    ]
+    sex, town, hired, rows = zip(*lines, strict=True)
+    counts = eh.CountTable.of({"sex": sex, "town": town, "hired": hired}, rows)
+    asked = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+    graph = eh.CausalGraph.parse("sex -> hired; town -> hired")
+    return eh.audit(counts, asked, graph=graph)
+
+
+def test_each_row_tells_the_counts_of_its_group():
+    table = _table(ADMISSIONS)
+    assert table.said == "All 4 groups"
+    people, words = ADMISSIONS.subpopulations, _words(ADMISSIONS)
+    for case in table.cases:
+        one = people[case.line]
+        assert case.people == one
+        assert words.counted(one) == [
+            (words.group, f"{one.group_yes:,} of {one.group:,}"),
+            (words.other, f"{one.other_yes:,} of {one.other:,}"),
+        ]
+        assert case.rows == one.row_count
+
+
+def test_ids_and_order_are_those_of_the_report():
+    assert [case.id for case in _table(ADMISSIONS).cases] == ["E1", "E2", "E3", "E4"]
+    page = ADMISSIONS.report().html
+    for case in _table(ADMISSIONS, "sort=name").cases:
+        told = re.search(rf'<tr id="{case.id}">.*?</tr>', page, re.DOTALL).group(0)
+        assert f"<b>{_words(ADMISSIONS).points(case.difference)}</b>" in told
+
+
+def test_groups_are_sorted_by_what_the_address_says():
+    turned = _table(ADMISSIONS, "sort=-size&where=violating")
+    sizes = [case.rows for case in turned.cases]
+    assert sizes == sorted(sizes)
+    assert turned.to(sort="size", page="") == "?where=violating&sort=size"
+
+
+def test_filters_are_kept_in_the_form():
+    table = _table(ADMISSIONS, "where=tied&where=major%3DEE&where=some+words")
+    assert table.conditions == ["tied", "major=EE", "some words"]
+    assert table.words == "some words"
+    assert table.said == "0 of 4 groups"
+    tied = _table(ADMISSIONS, "where=tied&where=major%3DEE")
+    assert [case.difference for case in tied.cases] == [Fraction(1, 20)]
+
+
+def test_a_page_has_a_hundred_rows_and_nothing_else_is_read(monkeypatch):
+    audit, read = _many(950), []
+    original = Subpopulations._read
+    monkeypatch.setattr(
+        Subpopulations, "_read", lambda self, line: read.append(line) or original(self, line)
+    )
+    seen = []
+    for number in range(1, 11):
+        table = _table(audit, f"sort=name&page={number}")
+        seen += [case.people.where["town"] for case in table.cases]
+        assert len(read) == len(table.cases) <= PAGE_ROWS
+        read.clear()
+    assert seen == [f"T{town:05}" for town in range(950)]
+    assert (table.pager.page, table.pager.pages, table.pager.after) == (10, 10, "")
+
+
+def test_values_of_long_attributes_are_searched_for_not_listed():
+    assert _table(_many(60)).attributes == []
+    assert [one.name for one in _table(ADMISSIONS).attributes] == ["major", "test_score"]
+
+
+def test_the_chosen_group_is_told_exactly():
+    line = next(
+        at
+        for at, one in enumerate(ADMISSIONS.subpopulations)
+        if one.where == {"major": "EE", "test_score": "L"}
+    )
+    group = chosen_group(ADMISSIONS.certificate, {"group": str(line)}, _words(ADMISSIONS))
+    said = "".join(group.difference)
+    assert "exactly 1/20, and reaches the threshold of 1/20" in said
+    assert "5.0 points" in said
+    people = group.case.people
+    assert (people.group_yes, people.group, people.other_yes, people.other) == (
+        240,
+        600,
+        90,
+        200,
+    )
+    assert group.counts == [("gender female", [240, 360]), ("gender male", [90, 110])]
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "4", "99999999999999999999999"])
+def test_a_group_that_is_not_there_is_not_shown(text):
+    assert chosen_group(ADMISSIONS.certificate, {"group": text}, _words(ADMISSIONS)) is None
+
+
+def test_a_group_without_comparison_says_so():
+    audit = hiring_audit()
+    (line,) = (at for at, one in enumerate(audit.subpopulations) if one.risk_difference is None)
+    group = chosen_group(audit.certificate, {"group": str(line)}, _words(audit))
+    assert "no difference to speak of" in "".join(group.difference)
+    assert line in [case.line for case in _table(audit).cases]
+
+
+def test_of_many_groups_and_decisions_all_counts_are_told():
+    audit = score_audit(criterion="every")
+    group = chosen_group(audit.certificate, {"group": "0"}, _words(audit))
+    assert {len(counts) for _, counts in group.counts} == {3}
+    told = sum(sum(counts) for _, counts in group.counts)
+    assert told == int(audit.certificate.partition.row_counts[0])
+
+
+_HANDLERS = {path: handler for _, path, handler in CHANGES}
+
+
+def _start(session: Session, path: str, **body: Any) -> None:
+    finish(_HANDLERS[path](session, body))
+
+
+def _shown(session: Session) -> View:
+    shown = view(session, {})["view"]
+    assert isinstance(shown, View)
+    return shown
+
+
+def test_resamples_are_those_of_the_library_and_stay_until_the_question_changes(
+    session: Session,
+) -> None:
+    _start(session, "bootstrap", resamples="3")
+    audit = session.audit
+    assert audit is not None
+    result = resamples_of(session, audit)
+    assert result is not None
+    assert result.to_dict() == audit.bootstrap(3).to_dict()
+    assert _shown(session).bootstrap is result
+    session.patch({"labels": {"columns": {"age": "years"}}})
+    assert _shown(session).bootstrap is not None  # other words change no number
+    session.patch({"question": {"threshold": "0.1"}})
+    assert _shown(session).bootstrap is None
+    session.step(-1)
+    assert _shown(session).bootstrap is not None
+
+
+@pytest.mark.parametrize("many", ["0", "-3", "many", "", "1.5", "99999999999"])
+def test_a_number_of_resamples_that_is_none_is_refused(session: Session, many: str) -> None:
+    if many == "":
+        many = " "
+    with pytest.raises(QuestionError, match="no number of resamples"):
+        _HANDLERS["bootstrap"](session, {"resamples": many})
+
+
+def test_resamples_can_be_cancelled_within_a_second(session: Session) -> None:
+    # Fewer than 50 do not load numba, which compiles once on a machine and cannot be stopped.
+    job = _HANDLERS["bootstrap"](session, {"resamples": "49"})
+    with pytest.raises(ResourceError, match="under way"):
+        _HANDLERS["report"](session, {})
+    while job.progress is None:
+        sleep(0.01)
+    job.cancel()
+    start = monotonic()
+    while job.state == "running":
+        sleep(0.01)
+    assert monotonic() - start < 1
+    assert job.state == "cancelled"
+    audit = session.audit
+    assert audit is not None
+    assert resamples_of(session, audit) is None
+    _start(session, "bootstrap", resamples="1")  # the next job runs
+
+
+def test_the_certificate_is_true_and_the_owners_alone(session: Session) -> None:
+    choose_link(session, ("marital_status", "income"), "to", None, "marriage came before")
+    _start(session, "certificate")
+    path = session.folder.root / "adult.certificate.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    text = path.read_text("utf-8")
+    audit = session.audit
+    assert audit is not None
+    record = audit.certificate.stating(arrows=len(audit.arrows().ways))
+    stated = replace(audit, certificate=record).stated_certificate
+    assert json.loads(text) == json.loads(stated.to_json())
+    assert stated.answer is not None
+    assert verify(text).status == 0
+    assert [*session.made_files.values()] == [path]
+    assert [name for _, name in _shown(session).made] == ["adult.certificate.json"]
+
+
+def test_the_report_is_that_of_the_library_with_what_was_tried(session: Session) -> None:
+    _start(session, "bootstrap", resamples="2")
+    _start(session, "certificate", name="c.json")
+    _start(session, "report", name="r.html")
+    audit = session.audit
+    assert audit is not None
+    arrows = audit.arrows()
+    expected = audit.report(
+        resampled=resamples_of(session, audit), arrows=arrows, certificate_file="c.json"
+    ).html
+    written = (session.folder.root / "r.html").read_text("utf-8")
+    assert written == expected
+    assert "2 resamples" in written
+    assert f"{len(arrows.ways)} other arrows" in written
+    assert len(arrows.ways) > 5
+
+
+def test_other_arrows_whose_verdicts_the_graph_screen_shows_are_stated(
+    session: Session,
+) -> None:
+    shown = graph_screen.view(session, {})["view"].hangs.ways
+    _start(session, "certificate", name="c.json")
+    written = json.loads((session.folder.root / "c.json").read_text("utf-8"))
+    assert written["variants"]["arrows"] == len(shown) > 5
+
+
+def test_copies_for_others_withhold_small_counts(session: Session) -> None:
+    _start(session, "report", name="r.html", share=True)
+    _start(session, "certificate", name="c.json", share=True)
+    root = session.folder.root
+    assert "counts under 10 withheld" in (root / "r.html").read_text("utf-8")
+    assert stat.S_IMODE((root / "c.json").stat().st_mode) == 0o644
+    audit = session.audit
+    assert audit is not None
+    record = audit.certificate.stating(arrows=len(audit.arrows().ways))
+    expected = json.loads(record.to_shared_json())
+    assert json.loads((root / "c.json").read_text("utf-8")) == expected
+
+
+def test_no_file_is_replaced_unasked_or_written_elsewhere(session: Session) -> None:
+    root = session.folder.root
+    (root / "adult-report.html").write_text("mine")
+    for path in ("report", "certificate"):
+        with pytest.raises(QuestionError):
+            _HANDLERS[path](session, {"name": "../out.html"})
+    with pytest.raises(QuestionError):
+        _HANDLERS["report"](session, {})
+    assert (root / "adult-report.html").read_text() == "mine"
+    _start(session, "report", overwrite=True)
+    assert (root / "adult-report.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_an_edit_without_a_reason_gives_no_certificate_and_no_report(session: Session) -> None:
+    choose_link(session, ("race", "income"), "to", None)
+    for path in ("report", "certificate"):
+        with pytest.raises(EvenhandError, match="No reason is given"):
+            _HANDLERS[path](session, {})
+    root = session.folder.root
+    assert not [*root.glob("adult-*"), *root.glob("*.json")]
+    shown = _shown(session)
+    (one,) = shown.open_ends
+    assert one.ends == ("race", "income")
+    page = render(session, "evidence", {"view": shown})
+    assert 'href="graph?a=race&amp;b=income">Write the reason' in page
+    give_reason(session, ("race", "income"), "pay was set with it in view", None)
+    _start(session, "certificate")
+    text = (session.folder.root / "adult.certificate.json").read_text("utf-8")
+    assert "pay was set with it in view" in text
+
+
+def test_a_file_has_one_id_however_often_it_is_written(session: Session) -> None:
+    path = session.folder.root / "x.html"
+    assert offer_file(session, path) == offer_file(session, path)
+    assert offer_file(session, path.with_name("y.html")) != offer_file(session, path)

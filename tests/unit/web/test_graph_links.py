@@ -13,7 +13,7 @@ import evenhand as eh
 from evenhand.errors import EvenhandError, GraphError, KnowledgeError, QuestionError
 from evenhand.graph.edits import edited
 from evenhand.question import GraphEdit, QuestionFile
-from evenhand.question.graph_edits import NO_REASON
+from evenhand.question.knowledge import NO_REASON
 from evenhand.web.graph_links import (
     STATES,
     audit_to_publish,
@@ -228,7 +228,7 @@ def test_a_file_with_edits_that_do_not_fit_is_refused_and_left_as_it_is(tmp_path
     assert file.read_text("utf-8") == text
     refit_edits(session)
     assert session.audit is not None
-    assert "by itself now" in session.notices[0]
+    assert "there by itself" in session.notices[0]
 
 
 def test_nothing_is_refitted_over_a_change_of_another_tab(session: Session) -> None:

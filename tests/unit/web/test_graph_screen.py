@@ -1,5 +1,6 @@
 """The graph screen: what it shows equals what the library says."""
 
+import re
 from pathlib import Path
 from threading import Event
 from time import sleep
@@ -13,8 +14,7 @@ from evenhand.errors import EvenhandError, QuestionError
 from evenhand.question import QuestionFile
 from evenhand.report.html_report import View
 from evenhand.rows import Rows
-from evenhand.web import results as module
-from evenhand.web.folder import Folder
+from evenhand.web import session as module
 from evenhand.web.graph_links import choose_link
 from evenhand.web.graph_screen import CHANGES, view
 from evenhand.web.pages import render
@@ -34,11 +34,6 @@ def _view(session: Session, **query: str) -> View:
     return shown
 
 
-def test_without_a_table_it_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(QuestionError, match="No table is open"):
-        view(Session(Folder(tmp_path)), {})
-
-
 def test_before_the_graph_is_learned_it_asks_for_that(tmp_path: Path) -> None:
     session = adult_session(tmp_path, learned=False)
     content = view(session, {})
@@ -56,10 +51,7 @@ def test_boxes_keep_their_places_whatever_is_changed(session: Session) -> None:
     def places() -> list[dict[str, tuple[float, float, float, float]]]:
         picture = _view(session, all="1").picture
         return [
-            {
-                one.box.key: (one.box.x, one.box.y, one.box.width, one.box.height)
-                for one in page.boxes
-            }
+            {box.key: (box.x, box.y, box.width, box.height) for box in page.boxes}
             for page in (picture.wide, picture.narrow)
         ]
 
@@ -79,20 +71,19 @@ def test_boxes_keep_their_places_whatever_is_changed(session: Session) -> None:
 def test_no_link_runs_through_a_box(session: Session) -> None:
     choose_link(session, ("race", "income"), "to", None)
     page = _view(session, all="1").picture.wide
-    boxes = [one.box for one in page.boxes]
-    for link in page.links:
+    for arrow in page.arrows:
         # A path is M x y, then curves whose ends are the points at which it may turn.
         points = [
             tuple(map(float, part.split()[-2:]))
-            for part in link.arrow.path[1:].replace("L", "C").split("C")
+            for part in arrow.path[1:].replace("L", "C").split("C")
         ]
         for x, y in points[1:-1]:
             inside = [
                 b.key
-                for b in boxes
+                for b in page.boxes
                 if b.x + 1 < x < b.x + b.width - 1 and b.y < y < b.y + b.height
             ]
-            assert not inside, (link.label, inside)
+            assert not inside, (arrow.ends, inside)
 
 
 def test_links_away_from_the_question_are_hidden_until_asked_for(session: Session) -> None:
@@ -101,17 +92,15 @@ def test_links_away_from_the_question_are_hidden_until_asked_for(session: Sessio
     graph = session.audit.certificate.graph
     doubted = len(session.audit.doubt().contradicted)
     everything = len(graph.arrows) + len(graph.undirected)
-    assert len(whole.picture.wide.links) == everything + doubted
-    assert near.picture.hidden == len(whole.picture.wide.links) - len(near.picture.wide.links)
+    assert len(whole.picture.wide.arrows) == everything + doubted
+    assert near.picture.hidden == len(whole.picture.wide.arrows) - len(near.picture.wide.arrows)
 
 
 def test_a_chosen_link_has_four_states_with_their_verdicts(session: Session) -> None:
     chosen = _view(session, a="marital_status", b="income").chosen
     assert chosen is not None
     assert chosen.title == "marital status — income"
-    assert [
-        (c.state, c.chosen, c.verdict.groups if c.verdict else "") for c in chosen.choices
-    ] == [
+    assert [(one.state, one.chosen, verdict.groups) for one, verdict in chosen.choices] == [
         ("to", False, "24 of 51"),
         ("from", False, "21 of 32"),
         ("open", True, "24 of 51 or 21 of 32"),
@@ -134,27 +123,28 @@ def test_the_arrow_in_question_is_a_claim_and_no_remedy(session: Session) -> Non
 
 def test_one_chosen_box_offers_all_others(session: Session) -> None:
     shown = _view(session, a="race")
-    assert shown.box == "race"
-    assert len(shown.candidates) == 10
+    assert shown.ends == ("race",)
     assert shown.chosen is None
+    page = render(session, "graph", view(session, {"a": "race"}))
+    assert page.split("Join it with:")[1].split("</section>")[0].count("<a ") == 10
 
 
 def test_open_links_say_what_they_decide(session: Session) -> None:
-    (one,) = _view(session).open_links
-    assert (
-        "If a cause: not certified, 24 of 51; if not: not certified, 21 of 32" in one.sentence
-    )
-    assert "a release needs to know" in one.sentence
+    ((name, sentence),) = _view(session).open_links
+    assert name == "marital_status"
+    assert "If a cause: not certified, 24 of 51; if not: not certified, 21 of 32" in sentence
+    assert "a release needs to know" in sentence
     choose_link(session, ("marital_status", "income"), "to", None)
     assert _view(session).open_links == ()
 
 
 def test_what_hangs_on_each_arrow_is_what_the_audit_says(session: Session) -> None:
     assert session.audit is not None
-    ways = session.audit.arrows().ways
-    hangs = _view(session).hangs
-    assert [(one.verdict.word.lower(), one.verdict.groups) for one in hangs] == [
-        (str(way.verdict), f"{way.violating:,} of {way.measured:,}") for way in ways
+    page = render(session, "graph", view(session, {}))
+    table = page.split('id="hangs"')[1].split("</table>")[0]
+    told = re.findall(r'data-label="Groups beyond">(\d+) of (\d+)', table)
+    assert [(int(one), int(of)) for one, of in told] == [
+        (way.violating, way.measured) for way in session.audit.arrows().ways
     ]
 
 
@@ -171,16 +161,18 @@ def test_edits_are_listed_with_the_verdict_as_learned(session: Session) -> None:
 
 
 def test_tiers_move_by_one_place_and_the_graph_is_learned_again(session: Session) -> None:
-    assert [len(tier.names) for tier in view(session, {})["tiers"]] == [4, 1, 6]
+    assert [*map(len, _tiers(session))] == [4, 1, 6]
     finish(_HANDLERS["tiers"](session, {"name": "income", "by": 1}))
-    tiers = view(session, {})["tiers"]
-    assert [tier.heading for tier in tiers] == ["First", "Then", "Then", "Last"]
-    assert [one.name for one in tiers[-1].names] == ["income"]
+    page = render(session, "graph", view(session, {}))
+    headings = re.findall(r"<h3>(.*?)</h3>", page.split('id="tiers-title"')[1])
+    assert headings[:4] == ["First", "Then", "Then", "Last"]
+    assert _tiers(session)[-1] == ["income"]
     assert session.tables["knowledge"]["tiers"][-1] == ["income"]
 
 
 def _tiers(session: Session) -> list[list[str]]:
-    return [[one.name for one in tier.names] for tier in view(session, {})["tiers"]]
+    tiers: list[list[str]] = view(session, {})["tiers"]
+    return tiers
 
 
 def test_each_press_moves_by_a_place_from_where_the_column_is(session: Session) -> None:

@@ -1,19 +1,23 @@
-"""The question screen: lists are added to, columns come into use, any sequence can be shown."""
+"""The question screen: lists are added to, classes change, any sequence can be shown."""
 
 import json
 from contextlib import suppress
 
 import numpy as np
 import pytest
-from tests.people_table import people_session
+from tests.people_table import HEADER, people_rows, people_session
 from tests.web_sessions import adult_session, learn_now, open_session
 
-from evenhand.errors import EvenhandError, QuestionError
-from evenhand.web import question_screen
-from evenhand.web.folder import Folder
+from evenhand.errors import ColumnError, EvenhandError, QuestionError
 from evenhand.web.pages import render
-from evenhand.web.question_screen import CHANGES, column_views, patch, view
-from evenhand.web.session import Session
+from evenhand.web.question_screen import (
+    CHANGES,
+    change_classes,
+    column_views,
+    merge_values,
+    patch,
+    view,
+)
 
 HANDLERS = {path: handler for _, path, handler in CHANGES}
 
@@ -65,18 +69,18 @@ def test_texts_that_mean_missing(session):
     assert session.tables["data"]["na"] == ["?"]
     looked = session.inspection
     assert any("lack one" in problem.what for problem in looked.problems)
-    with pytest.raises(QuestionError, match="No text"):
-        HANDLERS["missing-text"](session, {"text": " "})
+    HANDLERS["missing-text"](session, {"text": " "})
+    assert session.tables["data"]["na"] == ["?"]
 
 
 def test_the_smallest_groups_are_whole_numbers(session):
     patch(session, {"change": {"question": {"protected": "gender", "decision": "hired"}}})
-    HANDLERS["rows-asked"](session, {"min_rows": "5"})
+    patch(session, {"change": {"question": {"min_rows": "5"}}})
     assert session.tables["question"]["min_rows"] == 5
-    HANDLERS["rows-asked"](session, {"min_rows": "1"})
+    patch(session, {"change": {"question": {"min_rows": ""}}})
     assert "min_rows" not in session.tables["question"]
     with pytest.raises(QuestionError, match="whole number"):
-        HANDLERS["rows-asked"](session, {"min_rows": "a few"})
+        patch(session, {"change": {"question": {"min_rows": "a few"}}})
 
 
 def test_numbers_that_are_asked_about_are_put_into_classes(session):
@@ -116,11 +120,6 @@ def test_what_is_known_of_a_column_is_forgotten_once_it_is_left_out(tmp_path):
     assert session.learned is not None
 
 
-def test_without_a_table_there_is_no_question(tmp_path):
-    with pytest.raises(QuestionError, match="No table"):
-        view(Session(Folder(tmp_path)), {})
-
-
 def test_a_wide_table_is_listed_in_pages(tmp_path):
     names = [f"c{number}" for number in range(300)]
     values = np.random.default_rng(2).choice([*"ab"], (50, 300)).tolist()
@@ -149,24 +148,21 @@ def test_any_sequence_of_choices_leads_to_a_page(session, seed):
         if asked.complete:
             picks += [asked.group_pick, asked.other_pick, asked.favorable_pick]
         pick = one_of(picks)
-        chosen = one_of([one for _, members in pick.options for one in members] or [None])
-        values = column_views(session).detail(name).values[:2]
-        ticked = {f"value-{one.value}": True for one in values}
+        value = json.dumps(one_of(pick.options).value if pick.options else None)
+        changed = json.dumps(pick.change).replace('"$value"', value)
+        values = [*column_views(session).column(name).counted][:2]
+        ticked = {f"value-{value}": True for value in values}
         ways = [
-            ("question", json.loads(pick.body.replace('"$value"', chosen.value)))
-            if chosen
-            else (),
-            ("classes", {"column": name, "add": True}),
-            ("classes", {"column": name, "at": 0, "cut": str(draw.integers(60))}),
-            ("classes", {"column": name, "remove": 0}),
+            ("question", {"change": {"question": json.loads(changed)}}),
+            ("classes", {"column": name, "cuts": str(draw.integers(60))}),
+            ("classes", {"column": name, "cuts": ""}),
             ("merge", {"column": name, **ticked}),
             ("merge", {"column": name, **ticked, "others": True}),
             ("question", {one_of(["add", "remove"]): {"data": {"exclude": [name]}}}),
         ]
-        path, body = one_of([way for way in ways if way])
-        handler = HANDLERS.get(path, question_screen.patch)
+        path, body = one_of(ways)
         with suppress(EvenhandError):
-            handler(session, body)
+            HANDLERS[path](session, body)
         assert "</html>" in shown(session, column=name)
 
 
@@ -175,3 +171,81 @@ def test_a_column_of_the_question_that_is_left_out_is_told(session):
     patch(session, {"add": {"data": {"exclude": ["gender"]}}})
     assert "in the table, but left out" in view(session, {})["problems"][0].what
     assert "Use the column" in shown(session, column="gender")
+
+
+def classes(session, name="age", **body):
+    change_classes(session, {"column": name, **body})
+    return session.tables.get("data", {}).get("bins", {}).get(name)
+
+
+def merge(session, column, /, *values, **body):
+    ticks = {f"value-{value}": True for value in values}
+    merge_values(session, {"column": column, **ticks, **body})
+    return session.tables.get("data", {}).get("merge", {}).get(column)
+
+
+def test_cuts_are_listed_or_typed(session):
+    assert classes(session, cuts=[30, 50]) == [30, 50]
+    assert classes(session, cuts=" 37, >=50 ") == [37, ">=50"]
+    assert classes(session, "wage", cuts="17.5,19") == ["17.5", 19]
+    assert classes(session, cuts="") is None
+    assert classes(session, "wage", cuts=[]) is None
+
+
+@pytest.mark.parametrize("cuts", ["x", "50,30", {"a": 1}, 5, [[3]]])
+def test_what_makes_no_sense_is_refused(session, cuts):
+    with pytest.raises(QuestionError):
+        classes(session, cuts=cuts)
+    with pytest.raises(ColumnError):
+        classes(session, "nobody", cuts="3")
+
+
+def test_values_that_are_asked_about_follow_their_classes(session):
+    classes(session, cuts=[40])
+    patch(session, {"change": {"question": {"protected": "gender", "decision": "age"}}})
+    assert session.tables["question"]["favorable"] == "41 or more"
+    patch(session, {"change": {"labels": {"values": {"age": {"41 or more": "are older"}}}}})
+    classes(session, cuts="45")
+    assert session.tables["question"]["favorable"] == "46 or more"
+    assert "labels" not in session.tables  # the words spoke of other people
+    classes(session, cuts=[30, 50])
+    assert session.tables["question"]["favorable"] == "51 or more"
+
+
+def test_values_are_merged_and_separated(session):
+    assert merge(session, "job", "clerk", "nurse", name="office") == {
+        "office": ["clerk", "nurse"]
+    }
+    both = merge(session, "job", "driver", "office", name="work")
+    assert {new: {*olds} for new, olds in both.items()} == {
+        "work": {"clerk", "nurse", "driver"}
+    }
+    assert merge(session, "job", separate="work") is None
+
+
+def test_all_others_are_counted_as_one(session):
+    assert merge(session, "origin", "A", others=True) == {"A": ["A"], "all others": ["*"]}
+    rows = [row[HEADER.index("origin")] for row in people_rows()]
+    assert column_views(session).column("origin").counted == {
+        "A": rows.count("A"),
+        "all others": len(rows) - rows.count("A"),
+    }
+    assert merge(session, "origin", separate="all others") is None
+
+
+def test_groups_that_are_asked_about_follow_a_merge(session):
+    patch(session, {"change": {"question": {"protected": "origin", "decision": "hired"}}})
+    patch(session, {"change": {"question": {"group": "B", "other": "A"}}})
+    merge(session, "origin", "B", "C", name="BC")
+    assert session.tables["question"]["group"] == "BC"
+    assert session.tables["question"]["other"] == "A"
+
+
+def test_nothing_to_merge_is_refused(session):
+    for values, body in (
+        (["clerk"], {}),
+        ([], {"others": True}),
+        (["clerk", "nurse"], {"name": "?"}),
+    ):
+        with pytest.raises(QuestionError):
+            merge(session, "job", *values, **body)

@@ -1,6 +1,8 @@
 """The sentence of choices: whatever is offered can be chosen, and is then what is shown."""
 
+import html
 import json
+import re
 
 import pytest
 from tests.people_table import people_session
@@ -22,7 +24,7 @@ def session(tmp_path):
 
 
 def sentence(session):
-    return QuestionSentence(column_views(session), session.tables)
+    return QuestionSentence(column_views(session))
 
 
 def sent(pick, option):
@@ -33,23 +35,25 @@ def sent(pick, option):
             return {name: fill(value) for name, value in part.items()}
         if isinstance(part, list):
             return [*map(fill, part)]
-        return json.loads(option.value) if part == "$value" else part
+        return option.value if part == "$value" else part
 
-    return fill(json.loads(pick.body))
+    return {"change": {"question": fill(pick.change)}}
 
 
 def options(pick):
-    return {one.words: one for _, members in pick.options for one in members}
+    return {one.words: one for one in pick.options}
 
 
-@pytest.mark.parametrize(
-    "part", ["group_pick", "other_pick", "favorable_pick", "threshold_pick", "decision_pick"]
-)
+@pytest.mark.parametrize("part", ["group", "other", "favorable", "threshold", "decision"])
 def test_whatever_is_offered_can_be_chosen_and_is_then_shown(session, part):
-    for words in options(getattr(sentence(session), part)):
-        pick = getattr(sentence(session), part)
+    def shown():
+        found = getattr(sentence(session), f"{part}_pick")
+        return found("threshold", "A difference") if part == "threshold" else found
+
+    for words in options(shown()):
+        pick = shown()
         patch(session, sent(pick, options(pick)[words]))
-        now = getattr(sentence(session), part)
+        now = shown()
         assert now.shown == words
         assert [one.words for one in options(now).values() if one.chosen] == [words]
         check_tables(session.tables)  # but for what is still open
@@ -59,7 +63,7 @@ def test_a_second_protected_attribute_is_added_and_taken_away(session):
     patch(session, sent(pick := sentence(session).further_pick, options(pick)["gender"]))
     assert session.tables["question"]["protected"] == ["origin", "gender"]
     assert len(sentence(session).groups) == 10
-    second = sentence(session).protected_picks[1]
+    _, second = sentence(session).protected_picks
     patch(session, sent(second, options(second)["(no second one)"]))
     assert session.tables["question"]["protected"] == "origin"
 
@@ -67,12 +71,12 @@ def test_a_second_protected_attribute_is_added_and_taken_away(session):
 def test_no_column_is_offered_twice(session):
     offered = options(sentence(session).decision_pick)
     assert "origin" not in offered
-    assert "job" not in options(sentence(session).protected_picks[0])
+    assert "job" not in options(next(sentence(session).protected_picks))
 
 
 def test_a_column_that_is_left_out_is_used_once_it_is_named(session):
     patch(session, {"add": {"data": {"exclude": ["gender"]}}})
-    titles = [title for title, _ in sentence(session).protected_picks[0].options]
+    titles = [title for title, _ in next(sentence(session).protected_picks).sections]
     assert titles[-1] == "Left out so far"
     patch(session, {"change": {"question": {"protected": "gender"}}})
     assert "gender" not in session.tables["data"].get("exclude", [])
@@ -80,30 +84,26 @@ def test_a_column_that_is_left_out_is_used_once_it_is_named(session):
 
 
 def test_several_values_count_as_one_and_their_order_is_changed(session):
-    boxes = {words: body for _, words, _, body in sentence(session).favorable_boxes}
-    for way, favorable in [("add", ("clerk", "nurse")), ("remove", ("clerk",))] * 2:
-        patch(session, json.loads(boxes["nurse"].replace("$put", way)))
+    for way, favorable in [("add", ["clerk", "nurse"]), ("remove", ["clerk"])] * 2:
+        patch(session, {way: {"question": {"favorable": ["nurse"]}}})
         assert sentence(session).favorable == favorable
     pick = sentence(session).favorable_pick
     patch(session, sent(pick, options(pick)["each value or a better one"]))
     patch(session, {"change": {"question": {"order": ["nurse", "clerk", "driver", "?"]}}})
-    first = sentence(session).order[0]
-    patch(session, json.loads(sentence(session).order_moves[0][2]))
-    assert sentence(session).order[1] == first
-    assert sentence(session).order_moves[0][1] == ""
-    assert sentence(session).order_moves[-1][2] == ""
+    patch(session, {"later": {"question": {"order": ["nurse"]}}})
+    assert sentence(session).order[:2] == ["clerk", "nurse"]
+    page = render(session, "question", view(session, {}))
+    for button in ("up-clerk", "down-%3F"):  # the ends of the list move no further
+        assert re.search(f'id="{button}"[^>]* disabled', page)
 
 
 def test_effects_through_others_leave_nothing_behind(session):
-    pick = sentence(session).attribute_pick("redlining", "Choose")
-    patch(session, sent(pick, options(pick)["age"]))
-    pick = sentence(session).attribute_pick("explained", "Choose")
-    assert "age" not in options(pick)
-    patch(session, sent(pick, options(pick)["wage"]))
+    patch(session, {"add": {"question": {"redlining": ["age"]}}})
+    assert sentence(session).unasked() == ["gender", "wage", "hired"]
+    patch(session, {"add": {"question": {"explained": ["wage"]}}})
     patch(session, {"change": {"question": {"basis": "all"}}})
     assert QuestionFile.from_tables(session.tables).question.redlining == ("age",)
-    (_, body), *_ = sentence(session).attribute_choice("redlining")
-    patch(session, json.loads(body))
+    patch(session, {"remove": {"question": {"redlining": ["age"]}}})
     assert not {"redlining", "explained", "basis"} & {*session.tables["question"]}
 
 
@@ -118,11 +118,12 @@ def test_no_order_is_invented_and_the_user_gives_it_value_by_value(session):
     page = render(session, "question", shown)
     assert '<details class="more-asked" id="more" open data-asks>' in page
     assert "Which is the best?" in page
-    best = dict(sentence(session).order_rest)
-    assert {*best} == {"clerk", "driver", "nurse"}
-    patch(session, json.loads(best["nurse"]))
-    assert session.tables["question"]["order"] == ["nurse"]
-    patch(session, json.loads(dict(sentence(session).order_rest)["clerk"]))
+    assert {*sentence(session).order_rest} == {"clerk", "driver", "nurse"}
+    assert '{"add": {"question": {"order": ["nurse"]}}}' in html.unescape(page)
+    patch(session, {"add": {"question": {"order": ["nurse"]}}})
+    page = html.unescape(render(session, "question", view(session, {})))
+    last = re.search(r'\{"add": \{"question": \{"order": \["clerk", "driver"\]\}\}\}', page)
+    patch(session, json.loads(last[0]))
     assert session.tables["question"]["order"] == ["nurse", "clerk", "driver"]
     assert not sentence(session).lacks_order
     assert QuestionFile.from_tables(session.tables)
@@ -144,5 +145,5 @@ def test_of_three_values_none_counts_until_somebody_says_so(session):
     patch(session, {"change": {"question": {"decision": "job"}}})
     assert "favorable" not in session.tables["question"]
     pick = sentence(session).favorable_pick
-    assert (pick.shown, pick.kind) == ("which decision", "decision blank")
+    assert (pick.shown, pick.chosen) == ("which decision", None)
     assert view(session, {})["problems"][0].what == "Which decision counts?"

@@ -1,7 +1,9 @@
 """What a release would change stands beside what else could be done."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,10 +25,8 @@ from evenhand.display import Progress
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence import Verdict
 from evenhand.releasing.compare import compare
-from evenhand.web.folder import Folder
 from evenhand.web.graph_links import choose_link
 from evenhand.web.pages import render
-from evenhand.web.release_choice import ReleaseChoice
 from evenhand.web.release_screen import (
     CHANGES,
     compare_methods,
@@ -35,8 +35,8 @@ from evenhand.web.release_screen import (
     view,
     work_out,
 )
+from evenhand.web.release_writing import ReleaseChoice
 from evenhand.web.session import Session
-from evenhand.wording import Words
 
 _HANDLERS = {path: handler for _, path, handler in CHANGES}
 
@@ -44,11 +44,6 @@ _HANDLERS = {path: handler for _, path, handler in CHANGES}
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
     return settled_session(tmp_path)
-
-
-def test_without_a_table_it_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(QuestionError, match="No table is open"):
-        view(Session(Folder(tmp_path)), {})
 
 
 def test_before_the_graph_is_learned_it_asks_for_that(tmp_path: Path) -> None:
@@ -63,12 +58,14 @@ def test_a_margin_and_groups_change_the_plan(session: Session) -> None:
     title = worked_out(session)["chosen"].title
     content = worked_out(session, margin="1", only=["Female"])
     assert content["chosen"].title != title
-    men = [flows[1].many for _, flows in content["chosen"].flows]
-    assert men == ["0", "0"]
-    assert [picked for _, _, picked in content["form"].only] == [True, False]
+    told = "".join(map(str, content["chosen"].lead))
+    assert "women" in told
+    assert " men" not in told.replace("women", "")
     assert "--set margin=1/100 --set only=Female" in content["commands"][1]
     page = render(session, "release", content)
     assert 'name="margin" min="0" max="100" step="any" value="1"' in page
+    assert 'name="only" value="Female" checked' in page
+    assert 'name="only" value="Male">' in page
 
 
 def test_a_group_alone_that_cannot_reach_it_is_told(session: Session) -> None:
@@ -82,7 +79,7 @@ def test_an_open_link_at_the_decision_is_linked(tmp_path: Path) -> None:
     content = view(session, {})
     assert content["state"] == "open"
     (one,) = content["open_ends"]
-    assert one.address == "graph?a=marital_status&b=income"
+    assert one.ends == ("marital_status", "income")
     page = render(session, "release", content)
     assert 'href="graph?a=marital_status&amp;b=income"' in page
     assert "data-start" not in page
@@ -93,7 +90,7 @@ def test_an_edit_without_a_reason_is_linked_and_stops_the_release(session: Sessi
     content = worked_out(session)
     (one,) = content["open_ends"]
     assert "No reason" in one.what
-    assert one.address == "graph?a=race&b=income"
+    assert one.ends == ("race", "income")
     assert 'id="write" disabled' in render(session, "release", content)
     with pytest.raises(EvenhandError, match="No reason"):
         _HANDLERS["release"](session, {"file": "out.csv"})
@@ -122,45 +119,61 @@ def test_rows_that_lack_a_value_are_said_not_to_be_released(tmp_path: Path) -> N
     )
     learn_now(session)
     said = "13 rows that lack a value are not released."
-    assert said in render(session, "release", worked_out(session))
-    finish(_HANDLERS["release"](session, {"file": "out.csv", "report": True}))
-    assert said in (tmp_path / "out.report.html").read_text("utf-8")
+    page = render(session, "release", worked_out(session))
+    assert said in page
+    assert 'name="accept_graph"' in page  # no column but sex is compared
+    body = {"file": "out.csv", "report": True, "accept_graph": " "}
+    job = _HANDLERS["release"](session, body)
+    while job.state == "running":
+        sleep(0.005)
+    assert "By this graph no release is certified." in str(job.problems[0])
+    assert not (tmp_path / "out.csv").exists()
+    accepted = "Nothing else was known."
+    finish(_HANDLERS["release"](session, body | {"accept_graph": accepted}))
+    report = (tmp_path / "out.report.html").read_text("utf-8")
+    assert said in report
+    assert accepted in report
     session.save()
     table, question = tmp_path / "people.csv", tmp_path / "people.toml"
     for further in (["--dry-run"], ["--output", str(tmp_path / "b.csv")]):
-        result = CliRunner().invoke(
-            command_line, ["release", str(table), "--question", str(question), *further]
-        )
+        options = ["--question", str(question), "--accept-graph", accepted, *further]
+        result = CliRunner().invoke(command_line, ["release", str(table), *options])
         assert said in " ".join(result.output.split())
 
 
 def test_what_is_not_worked_out_yet_is_said(session: Session) -> None:
     page = render(session, "release", view(session, {}))
     assert "not yet worked out" in page
-    assert "not yet worked out" not in render(session, "release", worked_out(session))
+    page = render(session, "release", worked_out(session))
+    assert "not yet worked out" not in page
+    assert "accept_graph" not in page
 
 
 def test_every_method_has_the_numbers_of_the_library(session: Session) -> None:
-    ways = worked_out(session)["ways"]
+    content = worked_out(session)
+    ways, page = content["ways"], render(session, "release", content)
     assert session.audit is not None
     compared = compare(session.audit.certificate).outcomes
-    shown = {(way.changed, way.left) for way in (*ways.sure, *ways.others)}
-    told = {
-        (
-            f"{one.changed_rows:,}",
-            f"{one.violating} of {one.measured}" if one.violating else "none",
-        )
-        for one in compared
+    listed = [*ways.sure, *ways.others]
+    assert {(one.changed_rows, one.violating) for one in listed} == {
+        (one.changed_rows, one.violating) for one in compared
     }
-    assert shown == told
+    assert len(listed) == len(compared)
     assert len(ways.sure) == sum(one.guaranteed for one in compared)
-    assert all(way.certified and way.left == "none" for way in ways.sure)
     assert ways.title.startswith("Four ways end certified; the smallest changes 242 of 48,842")
-    changed = [int(way.changed.replace(",", "")) for way in ways.sure]
-    assert changed == sorted(changed)
-    assert [way.at for way in ways.sure] == sorted(way.at for way in ways.sure)
-    assert all(0 <= way.at <= 100 for way in (*ways.sure, *ways.others))
-    assert [way.chosen for way in ways.sure] == [True, False, False, False]
+    for each in (ways.sure, ways.others):
+        changed = [one.changed_rows for one in each]
+        assert changed == sorted(changed)
+        assert all(0 <= ways.at(rows) <= 100 for rows in changed)
+    told = [
+        " ".join(re.sub("<[^>]*>", " ", row).split()) for row in page.split('class="mname"')
+    ]
+    for row, one in zip(told[1:], listed, strict=True):
+        left = f"{one.violating} of {one.measured}" if one.violating else "none"
+        assert f"rows changed: {one.changed_rows:,} " in row
+        assert f"groups left: {left}" in row
+    assert page.count('aria-current="true"><span class="mname">') <= 1
+    assert page.count('class="mrow on"') == 1
 
 
 def test_no_way_is_marked_certified_while_another_claim_is_not(session: Session) -> None:
@@ -169,11 +182,9 @@ def test_no_way_is_marked_certified_while_another_claim_is_not(session: Session)
     comparison = compare(session.audit.certificate)
     through: Any = SimpleNamespace(verdict=Verdict.NOT_CERTIFIED)
     outcomes = tuple(replace(one, indirect=through) for one in comparison.outcomes)
-    words = Words.of(session.audit.certificate, None, session.audit.counts.names)
-    ways = compared_ways(replace(comparison, outcomes=outcomes), ReleaseChoice(), words)
+    ways = compared_ways(replace(comparison, outcomes=outcomes))
     assert ways is not None
-    assert ways.sure == ()
-    assert not any(way.certified for way in ways.others)
+    assert ways.sure == []
     page = render(session, "release", content | {"ways": ways})
     assert 'class="v-certified"' not in page
 
@@ -191,13 +202,11 @@ def test_methods_that_know_only_two_groups_are_left_out_and_named(tmp_path: Path
     session.patch({"question": {"protected": "race", "group": None, "other": None}})
     learn_now(session)
     content = worked_out(session)
-    assert [way.title for way in content["ways"].sure][:1] == ["Fewest changes"]
     assert any("modify-data (paper) was left out" in note for note in content["ways"].notes)
-    (_, flows), _ = content["chosen"].flows
-    assert [flow.kind for flow in flows] == ["ink"] * 5
-    assert content["chosen"].gap == ""
-    assert len(content["form"].only) == 5
-    assert "Methods that were left out" in render(session, "release", content)
+    page = render(session, "release", content)
+    assert "<b>Fewest changes</b>" in page
+    assert page.count('name="only"') == 5
+    assert "Methods that were left out" in page
 
 
 @pytest.mark.parametrize("way", ["modify-data:minimal", "modify-data:raise"])
@@ -208,24 +217,22 @@ def test_whose_decisions_change_is_what_the_plan_says(session: Session, way: str
     outcome = next(one for one in outcomes if f"{one.method}:{one.policy}" == way)
     assert outcome.changed_decisions is not None
     groups = outcome.changed_decisions.groups
-    assert [name for name, _ in chosen.flows] == ["<=50K to >50K", ">50K to <=50K"]
-    for (_, flows), numbers in zip(chosen.flows, zip(*groups, strict=True), strict=True):
-        assert [flow.who for flow in flows] == ["Women", "Men"]
-        assert [flow.many for flow in flows] == [f"{many:,}" for many in numbers]
-    assert max(flow.width for _, flows in chosen.flows for flow in flows) == 100
-    gap = outcome.known["gap"].value
-    assert gap is not None
-    assert f"{100 * float(gap):.1f} as released, men higher." in chosen.gap
+    told = "".join(map(str, chosen.lead))
+    for women, men in zip(*groups, strict=True):
+        assert f"{women:,} women and {men:,} men" in told or not women + men
+    facts = dict(chosen.released.result.facts)
+    assert facts["to favorable"] == (
+        f"{sum(of[0] for of in groups)} (sex=Female: {groups[0][0]}, sex=Male: {groups[1][0]})"
+    )
 
 
 def test_a_new_table_changes_nobody(session: Session) -> None:
     content = worked_out(session, way="modify-graph:generate")
-    assert content["chosen"].flows == ()
     assert "48,842 of 48,842 rows would change" in content["chosen"].title
     render(session, "release", content)
 
 
-def test_columns_that_betray_changed_rows_have_choices(tmp_path: Path) -> None:
+def test_columns_that_reveal_changed_rows_have_choices(tmp_path: Path) -> None:
     session = settled_session(tmp_path)
     path = tmp_path / "adult.csv"
     lines = path.read_text().splitlines()
@@ -235,13 +242,14 @@ def test_columns_that_betray_changed_rows_have_choices(tmp_path: Path) -> None:
     session.open_table(path, lambda _: None)
     session.patch({"data": {"exclude": ["bracket"]}})
     learn_now(session)
-    (warning,) = worked_out(session)["chosen"].warnings
-    assert warning.what == "'bracket' betrays changed rows."
-    assert [change.address for change in warning.changes] == ["release?drop=bracket"]
-    chosen = worked_out(session, drop=["bracket"])["chosen"]
-    assert chosen.warnings == ()
-    (taken,) = chosen.kept_out
-    assert taken.address == "release"
+    content = worked_out(session)
+    (warning,) = content["chosen"].warnings
+    assert warning.what == "'bracket' reveals changed rows."
+    assert 'href="release?drop=bracket"' in render(session, "release", content)
+    content = worked_out(session, drop=["bracket"])
+    assert content["chosen"].warnings == ()
+    page = render(session, "release", content)
+    assert 'bracket is not released <a class="choice" href="release"' in page
 
 
 def test_the_comparison_is_asked_for_once(session: Session) -> None:
@@ -250,21 +258,21 @@ def test_the_comparison_is_asked_for_once(session: Session) -> None:
     assert 'data-path="api/compare"' in render(session, "release", content)
     worked_out(session)
     assert session.audit is not None
-    first = previews_of(session, session.audit).comparison
+    first = previews_of(session.audit).comparison
     assert compare_methods(session, {"choice": {}}) is None
     # Another threshold is another audit; back at the first one nothing is repeated.
     session.patch({"question": {"threshold": "1/10"}})
     assert view(session, {})["state"] == "compare"
     session.step(-1)
     assert view(session, {})["state"] == "ready"
-    assert previews_of(session, session.audit).comparison is first
+    assert previews_of(session.audit).comparison is first
 
 
 def test_a_choice_that_was_tried_long_ago_is_forgotten_first(session: Session) -> None:
     for points in range(9):
         worked_out(session, margin=f"0.{points}1")
     assert session.audit is not None
-    margins = [choice.margin for choice in previews_of(session, session.audit).facts]
+    margins = [choice.margin for choice in previews_of(session.audit).releases]
     assert margins == [f"0.{points}1" for points in range(1, 9)]
 
 
@@ -278,7 +286,7 @@ def test_a_stopped_comparison_can_be_taken_up_again(session: Session) -> None:
 
     assert session.audit is not None
     with pytest.raises(Stopped):
-        work_out(session, session.audit, ReleaseChoice(), stop)
+        work_out(session.audit, ReleaseChoice(), stop)
     assert view(session, {})["ways"] is not None
     assert view(session, {})["state"] == "compare"
     worked_out(session)

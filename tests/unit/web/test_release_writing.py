@@ -3,9 +3,11 @@
 import errno
 import json
 import os
+from fractions import Fraction
 from pathlib import Path
 from time import sleep
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from tests.web_sessions import finish, settled_session
@@ -14,11 +16,13 @@ import evenhand as eh
 from evenhand import checker
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.files import Transaction
+from evenhand.question.fields import parse_names
+from evenhand.removal import ModifyData, ModifyGraph
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
 from evenhand.web.pages import render_problems
 from evenhand.web.question_store import StaleError
-from evenhand.web.release_writing import free_name, release_rows, report_name
+from evenhand.web.release_writing import ReleaseChoice, free_name, release_rows, report_name
 from evenhand.web.session import Session
 
 
@@ -178,15 +182,6 @@ def test_without_a_graph_there_is_nothing_to_release(session: Session) -> None:
         release_rows(session, {"file": "out.csv"})
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_to_is_said(session: Session) -> None:
-    session.folder.root.chmod(0o500)
-    try:
-        assert "cannot be written to" in _refused(session, {"file": "out.csv"})
-    finally:
-        session.folder.root.chmod(0o700)
-
-
 def test_a_folder_without_the_right_to_write_is_said(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,3 +231,71 @@ def test_a_proposed_name_is_free_and_has_the_format_of_the_table(tmp_path: Path)
 
 def test_the_report_is_named_after_the_rows() -> None:
     assert report_name("a.b.csv.gz") == "a.b.report.html"
+
+
+CHOICES = [
+    ReleaseChoice(),
+    ReleaseChoice(way="modify-graph:quotas"),
+    ReleaseChoice(way="modify-data:raise", margin="1.5", only=("a,b", "ü&=")),
+    ReleaseChoice(drop=("x", 'say "y"', " z ")),
+    ReleaseChoice(drop=("x",)),
+]
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_the_address_says_it_all(choice: ReleaseChoice) -> None:
+    query = parse_qs(urlsplit(choice.address()).query)
+    plain = {name: query[name] if name in ("only", "drop") else query[name][0]
+             for name in query}  # fmt: skip
+    assert ReleaseChoice.of(plain) == choice
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_the_body_of_a_form_says_it_all(choice: ReleaseChoice) -> None:
+    assert ReleaseChoice.of(choice.query) == choice
+
+
+def test_the_first_choice_needs_no_query() -> None:
+    assert ReleaseChoice().address() == "release"
+    assert ReleaseChoice.of({}) == ReleaseChoice.of({"way": "", "margin": " "})
+
+
+def test_groups_are_dropped_with_a_method_that_takes_none() -> None:
+    choice = ReleaseChoice(only=("Female",))
+    assert choice.takes_groups
+    assert "only" in choice.address(way="modify-data:raise")
+    assert "only" not in choice.address(way="modify-graph:generate")
+
+
+def test_methods_have_their_settings() -> None:
+    method = ReleaseChoice(way="modify-data:raise", margin="1", only=("f",)).method
+    assert method == ModifyData(policy="raise", margin=Fraction(1, 100), only=("f",))
+    generated = ReleaseChoice(way="modify-graph:generate", margin="0.5").method
+    assert generated == ModifyGraph(generate=True, margin=Fraction(1, 200))
+
+
+@pytest.mark.parametrize(
+    "way", ["modify-data:paper", "modify-graph:sample", "shuffle-protected:all rows", "x", ":"]
+)
+def test_what_gives_no_guarantee_is_never_a_choice(way: str) -> None:
+    with pytest.raises(QuestionError, match="gives no guarantee"):
+        _ = ReleaseChoice(way=way).method
+
+
+@pytest.mark.parametrize("margin", ["much", "-1", "1/0", "nan"])
+def test_a_margin_that_is_none_is_refused(margin: str) -> None:
+    with pytest.raises(QuestionError, match="margin"):
+        _ = ReleaseChoice(margin=margin).method
+
+
+def test_the_options_are_those_of_the_command_line() -> None:
+    names = ("plain", "a,b", 'say "y"', " z ")
+    options = ReleaseChoice(
+        way="modify-data:raise", margin="1", only=("f",), drop=names
+    ).options
+    assert options[:6] == ["--policy", "raise", "--set", "margin=1/100", "--set", "only=f"]
+    assert parse_names(options[7].removeprefix("drop=")) == [*names]
+    assert ReleaseChoice().options == []
+    assert ReleaseChoice(way="modify-graph:quotas").options == [
+        "--method", "modify-graph", "--policy", "quotas"
+    ]  # fmt: skip

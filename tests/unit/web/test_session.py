@@ -13,7 +13,7 @@ from tests.web_sessions import open_session
 
 from evenhand.errors import EvenhandError, InputError, QuestionError
 from evenhand.web import session as module
-from evenhand.web.evidence_work import write_certificate, write_report
+from evenhand.web.evidence_screen import write_document
 from evenhand.web.folder import Folder
 from evenhand.web.open_table import OpenTable
 from evenhand.web.question_store import QuestionStore, StaleError, UnsavedError, merged
@@ -73,7 +73,7 @@ def saved(root):
 
 def test_before_a_table_is_open_there_is_nothing(tmp_path):
     session = Session(Folder(tmp_path))
-    assert session.table is session.rows is session.inspection is session.learned is None
+    assert session.table is session.learned is None
     assert session.audit is session.question_path is None
     assert not session.has_conflict
     assert not session.table_has_changed
@@ -207,13 +207,13 @@ def test_undo_and_redo_without_end(session):
     for number in range(2, 30):
         session.patch({"question": {"threshold": f"1/{number}"}})
         states.append(session.tables)
-    assert (bool(session.undoes), bool(session.redoes)) == (True, False)
+    assert (bool(session.difference(-1)), bool(session.difference(1))) == (True, False)
     for state in states[-2::-1]:
         session.step(-1)
         assert session.tables == state
     with pytest.raises(QuestionError, match="nothing to undo"):
         session.step(-1)
-    assert (bool(session.undoes), bool(session.redoes)) == (False, True)
+    assert (bool(session.difference(-1)), bool(session.difference(1))) == (False, True)
     for state in states[1:]:
         session.step(1)
         assert session.tables == state
@@ -221,7 +221,7 @@ def test_undo_and_redo_without_end(session):
         session.step(1)
     session.step(-1)
     session.patch({"question": {"threshold": "1/7"}})
-    assert not session.redoes
+    assert not session.difference(1)
 
 
 def test_a_change_on_an_old_page_is_refused(session):
@@ -259,13 +259,6 @@ def test_values_that_are_suggested_must_make_sense_beside_those_chosen(session):
     with pytest.raises(QuestionError, match="compared with itself"):
         session.patch({"question": {"protected": "age", "other": suggested}})
     assert session.tables == before
-
-
-def test_all_tables_at_once(session):
-    session.replace_tables({"question": {"protected": "age"}})
-    assert session.tables == {"question": {"protected": "age"}}
-    with pytest.raises(QuestionError):
-        session.replace_tables({"odd": {}})
 
 
 def test_two_who_change_at_once_both_count(session):
@@ -383,31 +376,6 @@ def test_what_does_not_fit_the_table_is_not_taken_over(root, session):
     assert not session.has_conflict
 
 
-def test_a_question_file_that_cannot_be_read_is_a_problem_of_saving(root, session):
-    (root / "people.toml").unlink()
-    (root / "people.toml").mkdir()
-    assert not session.has_conflict
-    session.patch({"question": {"threshold": "1/10"}})
-    session.save()
-    assert "cannot be read" in session.save_problem.what
-
-
-def test_a_full_disk_is_told_and_nothing_is_lost(root, session, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    session.patch({"question": {"threshold": "1/10"}})
-    session.save()
-    assert session.save_problem is not None
-    assert (root / "people.toml").read_text() == QUESTION
-    assert session.tables["question"]["threshold"] == "1/10"
-    monkeypatch.undo()
-    session.save()
-    assert session.save_problem is None
-    assert saved(root)["question"]["threshold"] == "1/10"
-
-
 def test_what_cannot_be_saved_is_not_lost_unasked(root, session):
     """Ending and opening another table ask first, and say what would be lost."""
     (root / "other.csv").write_text(TABLE)
@@ -455,7 +423,7 @@ def test_an_error_that_nobody_foresaw_is_a_problem_of_saving(session, monkeypatc
     def broken(*_, **__):
         raise RuntimeError("dictionary changed size during iteration")
 
-    monkeypatch.setattr(QuestionStore, "save", broken)
+    monkeypatch.setattr(QuestionStore, "_write", broken)
     session.patch({"question": {"threshold": "1/10"}})
     time.sleep(module._SAVE_SECONDS + 0.2)
     assert "should not have happened" in session.save_problem.what
@@ -549,7 +517,7 @@ def test_a_table_that_changes_on_the_disk_is_noticed(root, session, change):
     else:
         path.unlink()
     assert session.table_has_changed
-    for work in (lambda: session.rows, lambda: session.learn(quiet), session.check_table):
+    for work in (lambda: session.rows, session.check_table):
         with pytest.raises(InputError, match="changed on the disk"):
             work()
     assert session.learned is first  # what was shown can still be looked at
@@ -579,7 +547,9 @@ def test_all_columns_can_be_looked_at_as_they_stand(tmp_path, session):
     assert session.stored.columns == ("sex", "age", "hired")
     assert session.stored_inspection is not None
     empty = Session(Folder(tmp_path))
-    assert empty.stored is empty.stored_inspection is None
+    for name in ("stored", "stored_inspection", "rows", "inspection"):
+        with pytest.raises(QuestionError, match="No table is open"):
+            getattr(empty, name)
     assert empty.inputs == []
     empty.close()
 
@@ -587,10 +557,10 @@ def test_all_columns_can_be_looked_at_as_they_stand(tmp_path, session):
 def test_the_table_and_its_question_are_never_written_over(root, session):
     assert session.inputs == [root / "people.csv", root / "people.toml"]
     session.learn(quiet)
-    for write in (write_report, write_certificate):
+    for report in (True, False):
         for name in ("people.csv", "people.toml"):
             with pytest.raises(QuestionError, match="Inputs are never written over"):
-                write(session, {"name": name, "overwrite": True})
+                write_document(session, {"name": name, "overwrite": True}, report=report)
     assert (root / "people.csv").read_text() == TABLE
 
 

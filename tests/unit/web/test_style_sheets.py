@@ -1,17 +1,13 @@
-"""What the sheets of the app style, which screen has which, and the script as it is sent."""
+"""What the sheet of the app styles, and the script as it is sent."""
 
 import re
 from collections.abc import Iterable
 from importlib.resources import files
 
-import pytest
-
 from evenhand.web.pages import static_file
 
 _REPORT = files("evenhand.report") / "templates"
 _APP = files("evenhand.web") / "static"
-_SHEETS = ("app.css", "table.css", "release.css")
-_SCREENS = {"table.css": ("table", "question", "pager"), "release.css": ("release", "check")}
 # These mean the same in the report and in the app, which only adds to them.
 _SHARED = {
     *("mut", "page", "kick", "lead", "data", "title", "note", "sec", "symbol", "dot", "head"),
@@ -43,30 +39,10 @@ def _used_in(texts: Iterable[str]) -> set[str]:
 
 
 def test_a_class_of_the_report_is_styled_by_its_own_sheets() -> None:
-    ours = [_styled_anywhere((_APP / name).read_text("utf-8")) for name in _SHEETS]
+    ours = _styled_anywhere((_APP / "app.css").read_text("utf-8"))
     theirs = _used_by_report()
-    assert {"flow", "ways", "drop"} <= theirs
-    assert set.union(*ours) & theirs <= _SHARED
-
-
-@pytest.mark.parametrize("name", ["facts", "pick", "made", "flow"])
-def test_two_screens_do_not_mean_different_things_by_a_class(name: str) -> None:
-    """Each of these is styled at large in one sheet at most."""
-    styled = [name in _styled_anywhere((_APP / sheet).read_text("utf-8")) for sheet in _SHEETS]
-    assert sum(styled) <= 1
-
-
-@pytest.mark.parametrize("sheet", [*_SCREENS])
-def test_no_screen_needs_a_sheet_that_it_does_not_ask_for(sheet: str) -> None:
-    templates = files("evenhand.web") / "templates"
-    others = [one for one in templates.iterdir() if not one.name.startswith(_SCREENS[sheet])]
-    assert len(others) > 8
-    styled = _styled_anywhere((_APP / sheet).read_text("utf-8"))
-    everywhere = _styled_anywhere(static_file("style.css")[0].decode())
-    missed = (styled - everywhere) & _used_in(one.read_text("utf-8") for one in others)
-    # The plain gap on the question screen, and a head without a link in the table of groups.
-    assert missed <= {"plain"}
-    assert static_file(sheet) is not None
+    assert {"flow", "drop"} <= theirs
+    assert ours & theirs <= _SHARED
 
 
 def test_the_script_is_sent_without_comments_and_otherwise_as_it_is() -> None:

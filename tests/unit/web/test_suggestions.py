@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 from tests.web_sessions import open_session
 
+from evenhand.web.pages import shown_problem
 from evenhand.web.question_screen import patch, view
-from evenhand.web.remedies import shown_problem
 from evenhand.web.table_screen import view as table_view
 
 ROWS = [

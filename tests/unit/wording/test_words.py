@@ -2,7 +2,7 @@ from fractions import Fraction
 
 from evenhand.evidence import Subpopulation
 from evenhand.question import Question
-from evenhand.question.question_file import Labels
+from evenhand.question.labels import Labels
 from evenhand.wording import Words, count, listing, rate, readable_labels, share
 
 ASKED = Question(

@@ -6,13 +6,10 @@ hypergeometric distribution, and the probability of a difference at or beyond th
 exact. The number of such subpopulations then follows the Poisson-binomial distribution.
 
 With more groups or values the decisions are dealt out many times, and counted.
-
-That nothing differs is not the criterion, which allows differences under the threshold. So
-beside it stands how many would be expected if every true difference were just under it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
@@ -20,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.display import Plain
-from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.statistics.distinct_tables import distinct_lines, for_each_distinct
-from evenhand.evidence.statistics.p_values import boundary_rates
+from evenhand.evidence.comparisons import Comparisons, for_each_distinct
 from evenhand.evidence.statistics.tails import (
     Counts,
     Floats,
@@ -39,10 +34,6 @@ _FACTORS = 64
 _NEGLIGIBLE = 1e-30
 # A probability smaller than this is not told apart from others.
 _SMALLEST_P = 1e-25
-# So many subpopulations are enough to estimate the number at the threshold.
-_SAMPLE = 5000
-# From this variance of a number of favorable decisions on its steps hardly matter.
-_SMOOTH = 25.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,32 +42,26 @@ class ByChance(Plain):
 
     ``expected`` is their number, ``lower`` and ``upper`` its central 95 % range, ``p`` the
     probability of at least as many as were seen, ``rows`` the expected number of people in
-    them. ``at_threshold`` is the number expected if every true difference of two groups were
-    just under the threshold; ``error`` the standard error of ``expected`` if it was simulated.
+    them, ``error`` the standard error of ``expected`` if it was simulated.
     """
 
-    keys = "expected lower upper p rows at_threshold? error?"
+    keys = "expected lower upper p rows error?"
 
     expected: float
     lower: int
     upper: int
     p: float
     rows: float
-    at_threshold: float | None = None
     error: float | None = None
 
     def __str__(self) -> str:
         """The number expected with its range, as in *about 35 (28 to 42)*."""
         return self.text()
 
-    def text(self, space: str = " ") -> str:
-        """The same with another space in the range, which a page may not break."""
-        return f"about {_rounded(self.expected)} ({self.lower:,}{space}to{space}{self.upper:,})"
-
-    @property
-    def text_at_threshold(self) -> str:
-        """The number expected if every true difference were just under the threshold."""
-        return "" if self.at_threshold is None else f"about {_rounded(self.at_threshold)}"
+    def text(self, space: str = " ", what: str = "") -> str:
+        """The same with what is counted, and another space, which a page may not break."""
+        span = f"({self.lower:,}{space}to{space}{self.upper:,})"
+        return f"about {_rounded(self.expected)}{what} {span}"
 
 
 def _rounded(number: float) -> str:
@@ -88,27 +73,13 @@ def _rounded(number: float) -> str:
     return f"{number:.1f}" if 0 < round(number, 1) < 10 else f"{number:,.0f}"
 
 
-def by_chance(
-    *,
-    group_yes: Counts,
-    group: Counts,
-    other_yes: Counts,
-    other: Counts,
-    threshold: Fraction,
-    violating: int,
-) -> ByChance | None:
-    """What chance alone would make of measured subpopulations; None if there is none."""
-    if not len(group):
+def by_chance(compared: Comparisons, violating: int) -> ByChance | None:
+    """What chance alone would make of two groups' comparisons; None if there is none."""
+    if not len(compared):
         return None
-    p = reach_probabilities(group_yes + other_yes, group, other, threshold)
-    return replace(
-        chance_of(p, group + other, violating),
-        # Chance makes as many also where people are so few that the estimate here is lower.
-        at_threshold=max(
-            float(p.sum()),
-            _expected_at_threshold(group_yes, group, other_yes, other, threshold),
-        ),
-    )
+    group_yes, group, other_yes, other = compared.tables
+    p = reach_probabilities(group_yes + other_yes, group, other, compared.threshold)
+    return chance_of(p, group + other, violating)
 
 
 def chance_of(
@@ -226,67 +197,6 @@ def _trimmed(first: int, chances: Floats) -> tuple[int, Floats]:
     return first + int(kept[0]), chances[kept[0] : kept[-1] + 1]
 
 
-def _expected_at_threshold(
-    group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: Fraction
-) -> float:
-    """How many would be seen at or beyond the threshold if all true differences were at it.
-
-    Rates are the most likely ones that differ by the threshold, to the side that was seen. Of
-    very many subpopulations, in the order of their counts, evenly spaced ones are taken.
-    """
-    from scipy.special import ndtr  # noqa: PLC0415  # slow to import
-
-    step = -(-len(group) // _SAMPLE)
-    first, which = distinct_lines(other_yes, group_yes, other, group)
-    ends = np.cumsum(np.bincount(which, minlength=len(first)))
-    taken = first[np.searchsorted(ends, np.arange(step // 2, len(group), step), "right")]
-    a, n, b, m = (column[taken] for column in (group_yes, group, other_yes, other))
-    rates = boundary_rates(a, n, b, m, float(threshold))
-    spread = [rate * (1 - rate) * rows for rate, rows in zip(rates, (n, m), strict=True)]
-    steadier = spread[0] <= spread[1]
-    few, few_rate, varying = np.where(
-        steadier, (n, rates[0], spread[0]), (m, rates[1], spread[1])
-    )
-    many, many_rate = np.where(steadier, (m, rates[1]), (n, rates[0]))
-    deviation = np.sqrt(spread[0] / n.astype(float) ** 2 + spread[1] / m.astype(float) ** 2)
-    # Where many could be favored or not, half of the differences seen lie beyond the true one.
-    p = 0.5 + ndtr(-2 * float(threshold) / np.maximum(deviation, _SMALLEST_P))
-    coarse = varying < _SMOOTH
-    p[coarse] = _added_up(
-        few[coarse], few_rate[coarse], many[coarse], many_rate[coarse], threshold
-    )
-    return float(p.mean() * len(group))
-
-
-def _added_up(
-    few: Floats, few_rate: Floats, many: Floats, many_rate: Floats, threshold: Fraction
-) -> Floats:
-    """The probability of reaching the threshold, added up over likely outcomes of one group."""
-    from scipy.special import betainc, betaln, xlog1py, xlogy  # noqa: PLC0415
-
-    def at_least(number: Floats) -> Floats:
-        inside = np.clip(number, 1, many)
-        p = betainc(inside, many - inside + 1, many_rate)
-        return np.where(number <= 0, 1.0, np.where(number > many, 0.0, p))
-
-    num, den = threshold.numerator, threshold.denominator
-    mean = few * few_rate
-    reach = 8 * np.sqrt(mean * (1 - few_rate)) + 8
-    first, last = np.floor(np.maximum(mean - reach, 0)), np.minimum(mean + reach, few)
-    total = np.zeros(len(few))
-    for step in range(int((last - first).max(initial=-1)) + 1):
-        yes = np.minimum(first + step, few)
-        no = few - yes
-        ways = -np.log(few + 1) - betaln(yes + 1, no + 1)
-        likely = np.exp(ways + xlogy(yes, few_rate) + xlog1py(no, -few_rate))
-        # Divided last: the quotient of two integers is a whole number where it should be one.
-        least = np.ceil(many * (yes * den + num * few) / (few * den))
-        most = np.floor(many * (yes * den - num * few) / (few * den))
-        reached = at_least(least) + 1 - at_least(most + 1)
-        total += np.where(first + step <= last, likely, 0) * reached
-    return total
-
-
 Tables = NDArray[np.int64]  # by decision, group and line
 # So many tables are dealt out in all, if there are not too many subpopulations for it.
 _DEALS = 1_000_000
@@ -301,7 +211,6 @@ def simulate_reach(
     counts: Tables,
     cuts: Sequence[Sequence[bool]],
     compared: Comparisons,
-    pairs: Sequence[tuple[int, int]],
     *,
     seed: int,
 ) -> tuple[NDArray[np.intp], Floats, float]:
@@ -313,12 +222,12 @@ def simulate_reach(
     >>> every = [(0, 1), (0, 2), (1, 2)]
     >>> compared = Comparisons.of(
     ...     counts[:1], counts.sum(axis=0), every, least_rows=1, threshold=Fraction(9, 10))
-    >>> _, p, error = simulate_reach(counts, [(True, False)], compared, every, seed=1)
+    >>> _, p, error = simulate_reach(counts, [(True, False)], compared, seed=1)
     >>> bool(p[0] < 0.01), error < 0.01
     (True, True)
     """
     lines = np.unique(compared.line)
-    present = _present(compared, pairs, counts.shape[1:])[:, lines]
+    present = compared.groups_compared(counts.shape[1:])[:, lines]
     # Groups that are not compared take part in no difference: they are left out of the deal.
     margins = np.concatenate(
         [
@@ -336,7 +245,7 @@ def simulate_reach(
     for begin in range(0, len(p), step):
         part = np.repeat(dealt[:, begin : begin + step], deals, axis=1)
         tables = np.stack([*_deal(part[groups:], part[:groups], generator)], axis=1)
-        reached = _reaches(tables, cuts, pairs, compared.threshold)
+        reached = _reaches(tables, cuts, compared.pairs, compared.threshold)
         p[begin : begin + step] = reached.reshape(-1, deals).mean(axis=1)
     # Where no deal reached it, or all did, the error is that of one deal more; where everybody
     # has the same decision, there is none.
@@ -358,16 +267,6 @@ def _sample(margins: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
     stands_for = np.empty(len(order), np.intp)
     stands_for[order] = np.minimum(np.arange(len(order)) // step, len(taken) - 1)
     return margins[:, taken], stands_for
-
-
-def _present(
-    compared: Comparisons, pairs: Sequence[tuple[int, int]], shape: tuple[int, ...]
-) -> NDArray[np.bool_]:
-    """Which groups are compared with another in which lines."""
-    present = np.zeros(shape, bool)
-    for ends in np.array(pairs, np.intp).T:
-        present[ends[compared.pair], compared.line] = True
-    return present
 
 
 def _deal(
@@ -425,7 +324,5 @@ def _reaches(
         else:
             compared = [((yes[at], rows[at]) for at in pair) for pair in pairs]
         for (a, n), (b, m) in compared:
-            reaches |= (
-                sides(group_yes=a, group=n, other_yes=b, other=m, threshold=threshold) != 0
-            )
+            reaches |= sides(a, n, b, m, threshold) != 0
     return reaches

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.statistics.distinct_tables import for_each_distinct
+from evenhand.evidence.comparisons import Comparisons, for_each_distinct
 from evenhand.evidence.statistics.p_values import (
     newcombe_interval,
     threshold_p,

@@ -11,10 +11,11 @@ from math import sqrt
 import numpy as np
 
 from evenhand.display import Plain
-from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.statistics.distinct_tables import for_each_distinct
+from evenhand.evidence.comparisons import Comparisons, for_each_distinct
 from evenhand.evidence.statistics.p_values import variance_at, zero_p
 from evenhand.evidence.statistics.tails import Counts, Floats
+
+_FEWEST_PEOPLE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,9 @@ class Heterogeneity(Plain):
 
     ``statistic`` adds up the squared deviations from the common difference, each in units of
     its variance there; ``p`` compares it with a chi-square of the same mean and variance, as
-    small tables do not give a plain one.
+    small tables do not give a plain one. Both are of the subpopulations where either group has
+    eight people and each kind of decision is expected at least once: with fewer, the test finds
+    differences where there are none. ``p`` is None where fewer than two are left.
 
     Opposite sides have two tests. ``p_gail_simon`` is Gail and Simon's of qualitative
     interaction, which adds up the evidence on the weaker side: strong where many differ a
@@ -36,7 +39,7 @@ class Heterogeneity(Plain):
 
     statistic: float
     expected: float
-    p: float
+    p: float | None
     p_gail_simon: float
     p_extremes: float
     for_group: int
@@ -64,16 +67,20 @@ def heterogeneity(compared: Comparisons, common: float) -> Heterogeneity:
         return variance_at(a, n, b, m, common), zero_p(a, n, b, m)
 
     variance, p_zero = for_each_distinct(of_each, a, n, b, m)
+    smaller, yes = np.minimum(n, m), a + b
+    least = smaller * np.minimum(yes, n + m - yes) / (n + m)
     # Without variance, all and nobody being favored, there is no deviation either.
-    possible = variance > 0
-    statistic = float(((difference - common)[possible] ** 2 / variance[possible]).sum())
-    expected = max(len(a) - 1, 0)
-    # A squared normal deviate has a variance of 2; small tables have another.
-    scale = float((_kurtosis(n, m, a + b) - 1).mean()) / 2 if expected else 0.0
+    fit = (variance > 0) & (smaller >= _FEWEST_PEOPLE) & (least >= 1)
+    statistic = float(((difference - common)[fit] ** 2 / variance[fit]).sum())
+    expected, p = max(int(fit.sum()) - 1, 0), None
+    if expected:
+        # A squared normal deviate has a variance of 2; small tables have another.
+        scale = float((_kurtosis(n[fit], m[fit], yes[fit]) - 1).mean()) / 2
+        p = float(chdtrc(expected / scale, statistic / scale)) if scale > 0 else 1.0
     return Heterogeneity(
         statistic=statistic,
         expected=float(expected),
-        p=float(chdtrc(expected / scale, statistic / scale)) if scale > 0 else 1.0,
+        p=p,
         p_gail_simon=_gail_simon(difference, p_zero),
         p_extremes=_extremes(difference, p_zero),
         for_group=int((difference < 0).sum()),

@@ -29,7 +29,6 @@ from evenhand.evidence.statistics.tails import (
     large_tail,
     point_probability,
     probability_below,
-    small_near_tail,
     small_tail,
 )
 from evenhand.verdict import INT64_END
@@ -163,7 +162,7 @@ def within_p(
         nearer = 1 - _normal_tail(high, low, threshold)
         at = np.flatnonzero((nearer < _NOTHING_FOUND) & small)
         pairs = _pairs_tried(high.where(at), low.where(at), threshold)
-        nearer[at] = small_near_tail(pairs)
+        nearer[at] = small_tail([(low, high) for high, low in pairs])
         p[inside] = np.maximum(p[inside], nearer)
     return p
 
@@ -183,16 +182,6 @@ def _seen(
     turned = _tried(low_yes[tied], low[tied], high_yes[tied], high[tied], threshold)
     p[tied] = np.maximum(p[tied], _normal_tail(*turned, threshold))
     return p, *sides
-
-
-def boundary_rates(
-    group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
-) -> tuple[Floats, Floats]:
-    """The most likely rates that differ by the threshold to the side seen: group and others."""
-    _, high, low = _seen(group_yes, group, other_yes, other, threshold)
-    group_higher = _higher(group_yes, group, other_yes, other) > 0
-    pair = np.where(group_higher, (high.rate, low.rate), (low.rate, high.rate))
-    return pair[0], pair[1]
 
 
 def _tried(

@@ -5,8 +5,7 @@ that of a table of two by two with its margins fixed, with the cells a, b (the g
 unfavorable) and c, d (the others). Arrays of equal length, one place for each table.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 from math import lgamma, log
 from typing import NamedTuple
 
@@ -22,8 +21,6 @@ _NEVER = 1e-9
 _SETTLED = 1e-12
 # From so many rows on the faster formulas lose digits.
 _LARGE = 10**6
-# Up to so many rows binomial coefficients come from a table.
-_TABLE = 256
 # So many numbers of a matrix stay in the processor's cache.
 _CACHED = 1 << 15
 
@@ -51,117 +48,49 @@ Pair = tuple[Side, Side]
 def small_tail(pairs: Sequence[Pair]) -> Floats:
     """The largest probability of so large a difference, added up over all outcomes.
 
-    All pairs have the same counts.
+    With the lower rate first in each pair it is that of so small a difference, or one to the
+    other side. All pairs have the same counts. The outcomes are those of the smaller group; of
+    the larger one it is known how likely so many are, or fewer.
     """
     high, low = pairs[0]
-    p = np.empty(len(high.total))
     first = high.total <= low.total
-    p[first] = _added_up([(high.where(first), low.where(first)) for high, low in pairs])
-    p[~first] = _added_up(
-        [(low.turned().where(~first), high.turned().where(~first)) for high, low in pairs]
-    )
-    return p
-
-
-def small_near_tail(pairs: Sequence[Pair]) -> Floats:
-    """The largest probability of so small a difference, or one to the other side."""
-    return small_tail([(low, high) for high, low in pairs])
-
-
-def _added_up(pairs: Sequence[Pair]) -> Floats:
-    """The probability that the first rate exceeds the second by as much as seen, or more.
-
-    The first group is the smaller one. Of the larger one all outcomes are added up, too, where
-    that costs less than an incomplete beta function for each outcome of the smaller one.
-    """
-    small, large = pairs[0]
-    tail = np.empty(len(small.total))
-    cheap = large.total <= np.minimum(20 * (small.total + 1), _TABLE)
-    for chosen, widths, cumulated in (
-        (cheap, large.total, _from_all_outcomes),
-        (~cheap, small.total, _from_beta_functions),
-    ):
-        for at in _blocks(np.flatnonzero(chosen), widths):
-            tail[at] = _largest(
-                [(few.where(at), many.where(at)) for few, many in pairs], cumulated
-            )
+    sides = [
+        (_either(first, high, low.turned()), _either(first, low, high.turned()))
+        for high, low in pairs
+    ]
+    tail, width = np.zeros(len(first)), sides[0][0].total + 1
+    # Lines of nearly the same width, as many as fit into the cache as a matrix.
+    order = np.argsort(width)
+    ends = np.cumsum(width[order])
+    places = np.searchsorted(ends, np.arange(_CACHED, ends.max(initial=0), _CACHED))
+    for at in np.split(order, places):
+        yes = np.arange(width[at].max(initial=0))
+        for small, large in ((few.where(at), many.where(at)) for few, many in sides):
+            at_most = _most_yes(yes, small, large)
+            both = _chances(small, yes), _cumulated(large, at_most)
+            tail[at] = np.maximum(tail[at], np.einsum("ij,ij->i", *both))
     return np.minimum(tail, 1.0)
 
 
-def _blocks(lines: NDArray[np.intp], widths: Counts) -> Iterator[NDArray[np.intp]]:
-    """Lines of nearly the same width, as many as fit into the cache as a matrix."""
-    lines = lines[np.argsort(widths[lines])]
-    ends = widths[lines]
-    begin = 0
-    while begin < len(lines):
-        width = int(ends[begin]) + 1
-        alike = int(np.searchsorted(ends, 1.2 * width + 1))
-        end = min(alike, begin + max(_CACHED // width, 1))
-        yield lines[begin:end]
-        begin = end
+def _either(first: NDArray[np.bool_], one: Side, other: Side) -> Side:
+    return Side(*(np.where(first, *columns) for columns in zip(one, other, strict=True)))
 
 
-def _largest(
-    pairs: Sequence[Pair], cumulated: Callable[[Side, Counts, Floats], Floats]
-) -> Floats:
-    """The largest tail over the pairs; a line for each table, a column for each outcome."""
-    small, large = pairs[0]
-    yes = np.arange(int(small.total.max()) + 1)
-    at_most = np.clip(_most_yes(yes, small, large), -1, large.total[:, None])
-    ways = _binomial_coefficients()[small.total, : len(yes)]
-    tail = np.zeros(len(small.total))
-    for few, many in pairs:
-        likely = _chances(few, ways)
-        tail = np.maximum(tail, np.einsum("ij,ij->i", likely, cumulated(many, at_most, likely)))
-    return tail
+def _chances(side: Side, yes: Counts) -> Floats:
+    """The binomial probability of each outcome, one line for each table."""
+    from scipy.special import binom  # noqa: PLC0415
 
-
-def _from_all_outcomes(side: Side, at_most: Counts, _: Floats) -> Floats:
-    """The probability of at most so many, from all outcomes."""
-    ways = _binomial_coefficients()[side.total, : int(side.total.max()) + 1]
-    sums = np.zeros((len(ways), ways.shape[1] + 1))
-    np.cumsum(_chances(side, ways), axis=1, out=sums[:, 1:])
-    chosen: Floats = np.take_along_axis(sums, at_most + 1, axis=1)
-    return chosen
-
-
-def _from_beta_functions(side: Side, at_most: Counts, likely: Floats) -> Floats:
-    """The probability of at most so many, where it is neither 1 nor without weight.
-
-    Chernoff's bounds say where: the tail beyond is at most exp(-d), and hardly smaller.
-    """
     total, rate = side.total[:, None], side.rate[:, None]
-    above = at_most >= total * rate
-    share = np.clip((at_most + above) / total, 0, 1)
-    bound = np.exp(-total * (divergence(share, rate) + divergence(1 - share, 1 - rate)))
-    weight = np.where(above, likely, likely * bound * (at_most >= 0))
-    least = 1e-17 * weight.max(axis=1) / np.sqrt(8.0 * side.total)
-    sure = above & (bound < 1e-18)
-    line, column = np.nonzero(~sure & (weight > least[:, None]))
-    p: Floats = sure.astype(float)
+    chances: Floats = binom(total, yes) * rate**yes * (1 - rate) ** np.maximum(total - yes, 0)
+    return chances
+
+
+def _cumulated(side: Side, at_most: Counts) -> Floats:
+    """The probability of at most so many."""
+    p: Floats = (at_most >= side.total[:, None]).astype(float)
+    line, column = np.nonzero((at_most >= 0) & (p < 1))
     p[line, column] = _at_most(at_most[line, column], side.where(line))
     return p
-
-
-def _chances(side: Side, ways: Floats) -> Floats:
-    """The binomial probability of each outcome, one line for each rate."""
-    tiny = 1e-300
-    no = np.log(np.maximum(1 - side.rate, tiny))
-    odds = np.log(np.maximum(side.rate, tiny)) - no
-    exponent = odds[:, None] * np.arange(ways.shape[1])
-    exponent += (side.total * no)[:, None]
-    # Positive only where there are more favorable decisions than rows.
-    return np.exp(np.minimum(exponent, 0, out=exponent), out=exponent) * ways
-
-
-@cache
-def _binomial_coefficients() -> Floats:
-    """Pascal's triangle, zeros to its right."""
-    ways = np.zeros((_TABLE + 1, _TABLE + 1))
-    ways[:, 0] = 1
-    for line in range(1, _TABLE + 1):
-        ways[line, 1:] = ways[line - 1, 1:] + ways[line - 1, :-1]
-    return ways
 
 
 def _most_yes(yes: Counts, small: Side, large: Side) -> Counts:
@@ -199,17 +128,16 @@ def _at_most(yes: Counts, side: Side) -> Floats:
     """The probability of so many favorable decisions, or fewer."""
     from scipy.special import bdtr, betaincc, ndtr  # noqa: PLC0415
 
-    if side.total.max(initial=0) < _LARGE:
-        p: Floats = bdtr(yes, side.total, side.rate)
-        return p
+    p: Floats = bdtr(yes, np.minimum(side.total, _LARGE), side.rate)
     # bdtr ends at 2³¹; the incomplete beta function fails far from a mean of very many.
-    mean = side.total * side.rate
-    deviation = np.sqrt(mean * (1 - side.rate))
-    p = ndtr((yes + 0.5 - mean) / np.maximum(deviation, _NEVER))
-    few = (
-        (yes < side.total) & (np.abs(yes - mean) < 40 * deviation + 1000) & (deviation < _LARGE)
-    )
-    p[few] = betaincc(yes[few] + 1.0, (side.total - yes)[few], side.rate[few])
+    many = np.flatnonzero(side.total >= _LARGE)
+    yes, (_, total, rate) = yes[many], side.where(many)
+    mean = total * rate
+    deviation = np.sqrt(mean * (1 - rate))
+    near = (np.abs(yes - mean) < 40 * deviation + 1000) & (deviation < _LARGE)
+    normal = ndtr((yes + 0.5 - mean) / np.maximum(deviation, _NEVER))
+    exact = betaincc(yes + 1.0, np.maximum(total - yes, 1), rate)
+    p[many] = np.where(yes >= total, 1.0, np.where(near, exact, normal))
     return p
 
 

@@ -10,8 +10,10 @@ while one that is sometimes a cause may owe it to chance.
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,12 @@ import numpy as np
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.effects.claim import Indirect, ResampledEffects
-from evenhand.effects.indirect import measure_examined
+from evenhand.effects.measure import measure_examined
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence.certification import certify
 from evenhand.evidence.population import agreed_verdict
 from evenhand.graph import PartialGraph
 from evenhand.graph.discovery import discover
-from evenhand.graph.kernel_choice import KernelName
 from evenhand.question import SIGNIFICANCE, Knowledge, Number, Question, Tiers
 from evenhand.question.parse_values import check_seed
 from evenhand.verdict import StatisticalVerdict, Verdict
@@ -138,67 +139,55 @@ def bootstrap(
         )
     examined = examined_counts(counts, question)
     seed = examined.counts.seed if seed is None else check_seed(seed)
-    names = [
-        name
-        for name in counts.names
-        if name not in {*question.protected_names, question.decision}
-    ]
-    causes, possible = Counter(dict.fromkeys(names, 0)), Counter(dict.fromkeys(names, 0))
+    asked = {*question.protected_names, question.decision}
+    attributes = [name for name in counts.names if name not in asked]
+    causes, possible = (Counter(dict.fromkeys(attributes, 0)) for _ in range(2))
     verdicts: Counter[Verdict] = Counter()
     statistical: Counter[StatisticalVerdict] = Counter()
-    failed = 0
-    # Effects through other attributes are measured in floats, many times as fast.
-    direct = examined.question.direct
     effects: list[Indirect] = []
     reporter = ProgressReporter(progress)
     # Over many resamples compiling the kernel pays off, where numba is installed.
-    kernel: KernelName = (
-        "numba" if resamples >= _MANY_RESAMPLES and find_spec("numba") else "auto"
-    )
-
-    def still_at(done: int) -> ProgressCallback:
-        """Reports the same number again while a graph is learned: who listens may stop it."""
-        step = "resamples" if done or kernel != "numba" else _FIRST
-        return lambda _progress: reporter.report(step, done, resamples)
-
-    if kernel == "numba" and graph is None:
+    compiled = graph is None and resamples >= _MANY_RESAMPLES and find_spec("numba")
+    search: dict[str, Any] = {
+        "knowledge": knowledge,
+        "significance": significance,
+        "test": test,
+        "max_depth": max_depth,
+        "kernel": "numba" if compiled else "auto",
+    }
+    if compiled:
         reporter.report(_FIRST, 0, resamples)
 
-    for number, stream in enumerate(np.random.SeedSequence(seed).spawn(resamples), 1):
+    def still_at(done: int) -> ProgressCallback | None:
+        """Reports the same number again while a graph is learned: who listens may stop it."""
+        step = _FIRST if compiled and not done else "resamples"
+        return (lambda _: reporter.report(step, done, resamples)) if progress else None
+
+    for done, stream in enumerate(np.random.SeedSequence(seed).spawn(resamples)):
         sample = resample(examined.counts, np.random.default_rng(stream))
-        try:
+        certificate = None
+        with suppress(EvenhandError):  # a resample without any verdict
             learned = graph or discover(
-                sample,
-                knowledge=knowledge,
-                significance=significance,
-                test=test,
-                max_depth=max_depth,
-                question=question,
-                kernel=kernel,
-                progress=still_at(number - 1) if progress else None,
+                sample, question=question, progress=still_at(done), **search
             )
             certificate = certify(
                 sample,
                 learned,
-                direct,
+                examined.question.direct,
                 knowledge=knowledge,
                 min_coverage=min_coverage,
             )
-        except EvenhandError:
-            failed += 1
-        else:
+        if certificate is not None:
             causes.update(certificate.decision_causes)
-            possible.update(
-                {n for names in certificate.possible_decision_causes for n in names}
-            )
+            possible.update({*chain.from_iterable(certificate.possible_decision_causes)})
             verdicts[certificate.verdict] += 1
             least = certificate.min_coverage
-            verdict, _ = agreed_verdict(certificate.causes, min_coverage=least)
-            statistical[verdict] += 1
+            statistical[agreed_verdict(certificate.causes, min_coverage=least)[0]] += 1
             if question.redlining:
+                # In floats, many times as fast.
                 own = examined_counts(sample, examined.question)
                 effects.append(measure_examined(own, certificate.graph, exact=False))
-        reporter.report("resamples", number, resamples)
+        reporter.report("resamples", done + 1, resamples)
     return Bootstrap(
         resamples=resamples,
         seed=seed,
@@ -207,7 +196,7 @@ def bootstrap(
         possible=dict(possible),
         verdicts=dict(verdicts),
         statistical=dict(statistical),
-        failed=failed,
+        failed=resamples - verdicts.total(),
         indirect=ResampledEffects.of(effects) if effects else None,
     )
 

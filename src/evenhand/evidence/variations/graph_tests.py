@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.statistics.comparison_statistics import holm
 from evenhand.graph import PartialGraph, known_order
 from evenhand.graph.determined_columns import determining_pairs
-from evenhand.graph.independence_tests import check_test, p_values
+from evenhand.graph.independence_tests import p_values
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 
@@ -97,12 +97,10 @@ class GraphDoubt(Plain, Described):
         if self.predicts:
             what = f"predictions say nothing of how {self.predicts} came about"
             return Summary(title=f"the graph is taken as it was given: {what}.")
-        weakest = self.arrows[0] if self.arrows else None
-        against = len(self.contradicted)
-        facts = [
-            ("weakest arrow", _arrow_text(weakest, self.decision) if weakest else "none"),
-            ("implied independences", f"{len(self.implied)}, {against} contradicted"),
-        ]
+        weakest = "none"
+        for one in self.arrows[:1]:
+            arrow = f"{one.cause} {'->' if one.certain else '-'} {self.decision}"
+            weakest = f"{arrow}, p up to {one.p:.2g} given {_braced(one.given)}"
         notes = [
             f"{one.name} should be independent of {self.decision} given {_braced(one.given)}: "
             f"p = {one.p:.2g}, {one.p_adjusted:.2g} after Holm's correction."
@@ -110,9 +108,10 @@ class GraphDoubt(Plain, Described):
         ]
         if not self.complete:
             notes.append("Not all sets were tried: there are too many.")
+        implied = f"{len(self.implied)}, {len(self.contradicted)} contradicted"
         return Summary(
             title=f"evidence against the graph at {self.decision}",
-            facts=tuple(facts),
+            facts=(("weakest arrow", weakest), ("implied independences", implied)),
             columns=("cause", "largest p", "given", "sets tried"),
             lines=tuple(
                 (one.cause, f"{one.p:.2g}", _braced(one.given), f"{one.tests:,}")
@@ -128,7 +127,6 @@ def doubt(
     question: Question,
     *,
     knowledge: Knowledge | Tiers | None = None,
-    test: str | None = None,
     max_tests: int = 4096,
     progress: ProgressCallback | None = None,
 ) -> GraphDoubt:
@@ -142,66 +140,57 @@ def doubt(
     Implied independences are tested by chi-square adjusted for thin strata.
     """
     record = graph.record
-    chosen = check_test(test or (record.test if record else "chi-square"))
+    test, limit = (record.test, record.max_depth) if record else ("chi-square", None)
     decision, order = question.decision, known_order(knowledge, counts.names)
     if question.predicts:
         untested: dict[str, Any] = {"arrows": (), "implied": (), "predicts": question.predicts}
-        return GraphDoubt(decision=decision, test=chosen, complete=True, **untested)
+        return GraphDoubt(decision=decision, test=test, complete=True, **untested)
     advance = partial(ProgressReporter(progress).advance, "tests against the graph")
     evaluator = Evaluator(counts, sorted(counts.names), after_each=advance)
-    causes = sorted(graph.parents(decision) | graph.neighbors(decision))
-    limit = record.max_depth if record else None
+    certain = graph.parents(decision)
+    causes = sorted(certain | graph.neighbors(decision))
     determines = determining_pairs(counts, _around(graph, decision, *causes))
-    sets = {
-        cause: list(
-            islice(_sets(graph, order, determines, cause, decision, limit=limit), max_tests + 1)
-        )
-        for cause in causes
-    }
+    sets = {}
+    for cause in causes:
+        every = _sets(graph, order, determines, cause, decision, limit=limit)
+        sets[cause] = [*islice(every, max_tests + 1)]
     tried = {cause: given[:max_tests] for cause, given in sets.items()}
-    weakest = _largest_p(evaluator, decision, tried, chosen)
     arrows = [
         ArrowDoubt(
             cause=cause,
-            given=weakest[cause].given,
-            p=weakest[cause].p,
-            tests=len(given),
-            certain=cause in graph.parents(decision),
+            given=given,
+            p=p,
+            tests=len(tried[cause]),
+            certain=cause in certain,
             required=(cause, decision) in order.required,
         )
-        for cause, given in tried.items()
+        for cause, (given, p, _) in _largest_p(evaluator, decision, tried, test).items()
     ]
     return GraphDoubt(
         decision=decision,
-        test=chosen,
+        test=test,
         arrows=tuple(sorted(arrows, key=lambda one: (-one.p, one.cause))),
         implied=_implied(evaluator, graph, question, order),
-        complete=all(len(given) <= max_tests for given in sets.values())
-        and not (record and limit is not None and record.ended_early),
+        complete=sets == tried and not (record and limit is not None and record.ended_early),
     )
-
-
-class _Weakest(NamedTuple):
-    """The set given which an attribute looks most independent of the decision."""
-
-    given: Names
-    p: float
-    testable: bool
 
 
 def _largest_p(
     evaluator: Evaluator, decision: str, sets: Mapping[str, Sequence[Names]], test: str
-) -> dict[str, _Weakest]:
-    """For each attribute the set with the largest p, the first of equals; all at once."""
+) -> dict[str, tuple[Names, float, bool]]:
+    """For each attribute the set with the largest p, that p, and whether it can be tested.
+
+    It is the first of equals; all sets are tested at once.
+    """
     tests = [(name, decision, given) for name, some in sets.items() for given in some]
     results = evaluator.statistics_by_name(tests, test)
     p, testable = p_values(*results), results.degrees > 0
-    weakest, start = {}, 0
+    largest, start = {}, 0
     for name, some in sets.items():
         at = start + int(p[start : start + len(some)].argmax())
-        weakest[name] = _Weakest(tuple(sorted(tests[at][2])), float(p[at]), bool(testable[at]))
+        largest[name] = tuple(sorted(tests[at][2])), float(p[at]), bool(testable[at])
         start += len(some)
-    return weakest
+    return largest
 
 
 def _around(graph: PartialGraph, *ends: str) -> list[str]:
@@ -248,11 +237,11 @@ def _implied(
         name: [tuple(causes.union(question.protected_names) - {name}) for causes in possible]
         for name in apart
     }
-    weakest = _largest_p(evaluator, decision, sets, _CALIBRATED)
-    adjusted = holm(np.array([one.p for one in weakest.values()])).tolist()
+    largest = _largest_p(evaluator, decision, sets, _CALIBRATED)
+    adjusted = holm(np.array([p for _, p, _ in largest.values()])).tolist()
     implied = [
-        ImpliedIndependence(name=name, p_adjusted=p_adjusted, **one._asdict())
-        for (name, one), p_adjusted in zip(weakest.items(), adjusted, strict=True)
+        ImpliedIndependence(name=name, given=given, p=p, p_adjusted=holms, testable=testable)
+        for (name, (given, p, testable)), holms in zip(largest.items(), adjusted, strict=True)
     ]
     return tuple(sorted(implied, key=lambda one: (one.p, one.name)))
 
@@ -269,13 +258,6 @@ def _effects(graph: PartialGraph, order: KnownOrder, decision: str) -> set[str]:
         } - reached
         reached |= new
     return reached
-
-
-def _arrow_text(arrow: ArrowDoubt, decision: str) -> str:
-    mark = "->" if arrow.certain else "-"
-    return (
-        f"{arrow.cause} {mark} {decision}, p up to {arrow.p:.2g} given {_braced(arrow.given)}"
-    )
 
 
 def _braced(names: tuple[str, ...]) -> str:

@@ -1,18 +1,16 @@
 """The numba kernel, with the same functions as ``numpy_kernel``.
 
 Sets of few possible cells are counted in cubes: neighboring sets that together have few
-combinations share one, which is counted from the lines. Attributes are then summed out of it,
-for all sets that begin with the same members at once, until the cube of a single set is left;
-its tests are evaluated stratum by stratum. Sets of many cells are counted by partitions, of
-which the loops over lines and cells are here.
+combinations share one, which is counted from the lines. For each set the other attributes are
+then summed out of it, and its tests are evaluated stratum by stratum. Sets of many cells are
+counted by partitions, of which the loops over lines and cells are here.
 
 Needs numba (the extra ``fast``); import it only where the work pays for that. Compiling must be
 short, for it is waited for. What counts is the number of statements and of arrays that are
 handed on, so functions take the few plain arrays they need.
 """
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -20,9 +18,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evenhand.graph.independence_tests import STATISTICS
+from evenhand.graph import independence_tests
+from evenhand.graph.independence_tests import STATISTICS, Statistic
 from evenhand.graph.kernels.batch import (
-    Batch,
     BatchPlan,
     BatchResults,
     CodedTable,
@@ -52,8 +50,6 @@ _START, _COUNT, _STEP, _X, _X_STEP, _Y, _Y_STEP = range(7)
 _OUTER, _OUTER_STEP, _MIDDLE, _MIDDLE_STEP, _ENTRIES = range(7, 12)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-# One flag for each statistic, of which one is set, and whether that is plain chi-square.
-Chosen = tuple[bool, ...]
 
 # Without the interpreter's lock; sums may be reassociated, so that several terms are added at
 # a time. Nothing but Python calls us, so no entry for C is made.
@@ -70,13 +66,6 @@ def compiled(function: Function) -> Function:
     return cast("Function", njit(cache=True, **_OPTIONS)(function))
 
 
-def is_cached(function: Callable[..., object]) -> bool:
-    """Whether a compiled function is on disk: by the package, or where numba may write."""
-    dispatcher = cast("Any", function)
-    name = f"{Path(dispatcher.py_func.__code__.co_filename).stem}.{dispatcher.__name__}-*.nbi"
-    return any(Path(dispatcher.stats.cache_path).glob(name))
-
-
 def inlined(function: Function) -> Function:
     """Inline a function into the only one that calls it: it is not compiled by itself."""
     return cast("Function", njit(inline="always")(function))
@@ -91,85 +80,24 @@ def shared(function: Function) -> Function:
     return cast("Function", njit(no_cpython_wrapper=True, **_OPTIONS)(function))
 
 
-def _choosing(functions: Sequence[Callable[..., object]], at: int = 0) -> Callable[..., Any]:
-    """Compile functions into one that calls the one whose flag is set, from a flag on.
-
-    Numba takes the number of flags for a part of their type, so that code on disk is not used
-    once there are more statistics than it was compiled for.
-    """
-    first = shared(functions[at])
-    if at == len(functions) - 1:
-        return shared(lambda _flags, *arguments: first(*arguments))
-    otherwise = _choosing(functions, at + 1)
-    return shared(
-        lambda flags, *arguments: (
-            first(*arguments) if flags[at] else otherwise(flags, *arguments)
-        )
-    )
-
-
-def _one(_rows: float, _degrees: int, _x: float, _y: float) -> float:
-    return 1.0
-
-
-term = _choosing([one.term for one in STATISTICS.values()])
-weight = _choosing([one.weight or _one for one in STATISTICS.values()])
-
-
-@cache
-def chosen(test: str) -> Chosen:
-    """The flags of a statistic."""
-    return (*(name == test for name in STATISTICS), STATISTICS[test].is_pearson)
+term = shared(independence_tests.term)
 
 
 def is_on_disk() -> bool:
     """Whether this machine has compiled the kernel before."""
-    return is_cached(_run_cubes) and is_cached(_evaluate_cells)
+    folder: str = cast("Any", _run_cubes).stats.cache_path
+    return any(Path(folder).glob("numba_kernel._run_cubes-*.nbi"))
 
 
-def load(report: Callable[[int, int], None]) -> None:
-    """Load the compiled functions, or compile them; ``report`` is told how many are done."""
-    codes, rows = np.zeros((3, 1), np.uint16), np.ones(1)
-    table = CodedTable(codes, rows, np.ones(3, np.int64), 1.0)
-    first, second, third = (np.array([at]) for at in range(3))
-    plan = BatchPlan.of(Batch(first, second, third[:, None]), 3)
-    results, test = BatchResults.empty(1), next(iter(STATISTICS))
-    steps: list[Callable[[], object]] = [
-        lambda: run(table, plan, first, test, results),
-        lambda: every_subset(table, 0, 1, third, test),
-        _load_partitions,
-    ]
-    for done, step in enumerate(steps):
-        report(done, len(steps))
-        step()
-    report(len(steps), len(steps))
+class _Buffers(NamedTuple):
+    """What a run fills again and again."""
 
-
-def _load_partitions() -> None:
-    short, rows, line = np.zeros(1, np.uint16), np.ones(1, np.int32), np.zeros(1, np.intp)
-    split(short, short, 1, rows, short.copy())
-    around, counts = rows_around(line, short, rows), np.zeros(1, np.uint8)
-    count_within(short, short, counts)
-    test, strata = next(iter(STATISTICS)), (short, rows, counts, counts)
-    evaluate(test, (around, line), (around, around), strata, np.empty(0))
-
-
-class _Cubes(NamedTuple):
-    """A cube for each number of first members that sets share, from none to all.
-
-    Cube i has the attributes ``attributes[i, : size[i]]`` and stands in ``cells[place[i]]``;
-    it serves the sets up to ``end[i]``.
-    """
-
-    # How many cells a shared cube may have, at most.
-    shared: int
-    cells: Floats
-    place: Integers
-    attributes: Integers
-    size: Integers
-    end: Integers
-    # The attributes of the next cube, keys of lines, and margins.
+    # The shared cube, and that of a single set.
+    shared: Floats
+    single: Floats
+    # The attributes of the shared cube, marked and listed; keys of lines, and margins.
     held: Flags
+    attributes: Integers
     keys: Places
     margins: Floats
     # Where the strata of a test are.
@@ -180,23 +108,19 @@ def run(
     table: CodedTable, plan: BatchPlan, sets: Indices, test: str, results: BatchResults
 ) -> None:
     """Fill in the results of the tests of some sets."""
-    members = plan.members[sets]
-    levels, attributes = members.shape[1] + 1, len(table.cards)
+    members, attributes = plan.members[sets], len(table.cards)
     most_shared = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
     most = max(most_shared, int(table.cards[members].prod(axis=1).max()))
-    cubes = _Cubes(
-        shared=most_shared,
-        cells=np.empty((levels, most)),
-        place=np.zeros(levels, np.int64),
-        attributes=np.empty((levels, attributes), np.int64),
-        size=np.zeros(levels, np.int64),
-        end=np.zeros(levels, np.int64),
+    buffers = _Buffers(
+        shared=np.empty(most),
+        single=np.empty(most),
         held=np.zeros(attributes, np.bool_),
+        attributes=np.empty(attributes, np.int64),
         keys=np.empty(len(table.rows), np.int32),
         margins=np.empty(2 * int(table.cards.max())),
         strata=np.zeros(_ENTRIES, np.int64),
     )
-    _run_cubes(table, plan, sets, members, cubes, chosen(test), results)
+    _run_cubes(table, plan, sets, members, most_shared, buffers, STATISTICS[test], results)
 
 
 @compiled
@@ -205,45 +129,32 @@ def _run_cubes(
     plan: BatchPlan,
     sets: Indices,
     members: Indices,
-    cubes: _Cubes,
-    flags: Chosen,
+    most_shared: int,
+    buffers: _Buffers,
+    kind: Statistic,
     results: BatchResults,
 ) -> None:
-    end, depth = cubes.end, members.shape[1]
+    end, size = 0, 0
     for t in range(len(members)):
-        first = 0
-        if t < end[0]:
-            first = 1
-            while members[t, first - 1] == members[t - 1, first - 1]:
-                first += 1
-        for at in range(first, depth + 1):
-            last = end[at - 1] if at else len(members)
-            end[at] = _mark(members, t, last, at, table.cards, cubes.shared, cubes.held)
-            if at:
-                _sum_out(table.cards, cubes, at)
-            else:
-                _count(table, cubes)
-        cells = cubes.cells[cubes.place[depth]]
+        if t == end:
+            end = _mark(members, t, table.cards, most_shared, buffers.held)
+            size = _count(table, buffers)
+        cells = _sum_out(members[t], table.cards, buffers, size)
         for test in range(plan.start[sets[t]], plan.start[sets[t] + 1]):
-            _lay_out(members[t], table.cards, plan.x[test], plan.y[test], cubes.strata)
-            statistic, degrees = _evaluate(cells, cubes.strata, flags, cubes.margins)
+            _lay_out(members[t], table.cards, plan.x[test], plan.y[test], buffers.strata)
+            statistic, degrees = _evaluate(cells, buffers.strata, kind, buffers.margins)
             results.statistic[test], results.degrees[test] = statistic, degrees
 
 
 @inlined
-def _mark(
-    members: Indices, t: int, last: int, first: int, cards: Integers, shared: int, held: Flags
-) -> int:
-    """Mark the attributes of set t and of those after it that can share a cube with it.
-
-    These have their first members in common. Returns where they end.
-    """
+def _mark(members: Indices, t: int, cards: Integers, most: int, held: Flags) -> int:
+    """Mark the attributes of set t and of those after it that can share a cube with it."""
     held[:] = False
     span, end = 1, t
-    while end < last and (first == 0 or members[end, first - 1] == members[t, first - 1]):
+    while end < len(members):
         for at in range(members.shape[1]):
             span *= 1 if held[members[end, at]] else cards[members[end, at]]
-        if end > t and span > shared:
+        if end > t and span > most:
             break
         for at in range(members.shape[1]):
             held[members[end, at]] = True
@@ -252,45 +163,41 @@ def _mark(
 
 
 @inlined
-def _count(table: CodedTable, cubes: _Cubes) -> None:
-    """Count lines by the marked attributes into the first cube."""
-    held, keys = cubes.held, cubes.keys
-    span, size = 1, 0
+def _count(table: CodedTable, buffers: _Buffers) -> int:
+    """Count lines by the marked attributes into the shared cube; returns how many these are."""
+    keys, span, size = buffers.keys, 1, 0
     keys[:] = 0
-    for attribute in range(len(held)):
-        if held[attribute]:
+    for attribute in range(len(buffers.held)):
+        if buffers.held[attribute]:
             card, code = table.cards[attribute], table.codes[attribute]
             for line in range(len(keys)):
                 keys[line] = keys[line] * np.int32(card) + code[line]
-            cubes.attributes[0, size] = attribute
+            buffers.attributes[size] = attribute
             size += 1
             span *= card
-    add_up(table.rows, len(keys), keys, cubes.cells[0, :span])
-    cubes.size[0] = size
+    add_up(table.rows, len(keys), keys, buffers.shared[:span])
+    return size
 
 
 @inlined
-def _sum_out(cards: Integers, cubes: _Cubes, at: int) -> None:
-    """Make a cube of the one before by summing over the attributes that are not marked."""
-    source, target = cubes.cells[cubes.place[at - 1]], cubes.cells[at]
-    attributes, left = cubes.attributes[at - 1], cubes.attributes[at]
-    size, after = 0, cards[attributes[0]]
-    for i in range(1, cubes.size[at - 1]):
-        after *= cards[attributes[i]]
+def _sum_out(members: Indices, cards: Integers, buffers: _Buffers, size: int) -> Floats:
+    """Make the cube of a set from the shared one, by summing over the other attributes."""
+    source, after, at = buffers.shared, cards[buffers.attributes[0]], 0
+    for i in range(1, size):
+        after *= cards[buffers.attributes[i]]
     # No literal: for one ``sum_over`` would be compiled once more.
     before = after // after
-    for i in range(cubes.size[at - 1]):
-        card = cards[attributes[i]]
+    for i in range(size):
+        attribute = buffers.attributes[i]
+        card = cards[attribute]
         after //= card
-        if cubes.held[attributes[i]]:
-            left[size] = attributes[i]
-            size += 1
+        if at < len(members) and members[at] == attribute:
             before *= card
+            at += 1
             continue
-        sum_over(source, before, card, after, target)
-        source = target
-    cubes.size[at] = size
-    cubes.place[at] = at if size < cubes.size[at - 1] else cubes.place[at - 1]
+        sum_over(source, before, card, after, buffers.single)
+        source = buffers.single
+    return source
 
 
 @inlined
@@ -321,14 +228,14 @@ def _lay_out(members: Indices, cards: Integers, x: int, y: int, strata: Integers
 
 @inlined
 def _evaluate(
-    cells: Floats, strata: Integers, flags: Chosen, margins: Floats
+    cells: Floats, strata: Integers, kind: Statistic, margins: Floats
 ) -> tuple[float, int]:
     """The statistic and the degrees of freedom of a test, added up over its strata."""
     statistic, degrees = 0.0, 0
     for outer in range(strata[_OUTER]):
         for middle in range(strata[_MIDDLE]):
             strata[_START] = outer * strata[_OUTER_STEP] + middle * strata[_MIDDLE_STEP]
-            more, free = _evaluate_strata(cells, strata, flags, margins)
+            more, free = _evaluate_strata(cells, strata, kind, margins)
             statistic += more
             degrees += free
     return statistic, degrees
@@ -336,15 +243,19 @@ def _evaluate(
 
 @shared
 def _evaluate_strata(
-    cells: Floats, strata: Integers, flags: Chosen, margins: Floats
+    cells: Floats, strata: Integers, kind: Statistic, margins: Floats
 ) -> tuple[float, int]:
     """Statistic and degrees of freedom, added up over strata at one distance."""
-    if strata[_X] == 2 and strata[_Y] <= _NARROW and flags[-1]:
+    if (
+        strata[_X] == 2
+        and strata[_Y] <= _NARROW
+        and not (kind.likelihood_ratio or kind.weighted)
+    ):
         return _narrow(cells, strata)
     statistic, degrees = 0.0, 0
     for i in range(strata[_COUNT]):
         at = strata[_START] + i * strata[_STEP]
-        more, free = _wide(cells, at, strata, flags, margins)
+        more, free = _wide(cells, at, strata, kind, margins)
         statistic += more
         degrees += free
     return statistic, degrees
@@ -380,7 +291,7 @@ def _narrow(cells: Floats, strata: Integers) -> tuple[float, int]:
 
 @inlined
 def _wide(
-    cells: Floats, start: int, strata: Integers, flags: Chosen, margins: Floats
+    cells: Floats, start: int, strata: Integers, kind: Statistic, margins: Floats
 ) -> tuple[float, int]:
     """The statistic and the degrees of freedom of one stratum of any shape."""
     x_values, x_step = strata[_X], strata[_X_STEP]
@@ -400,19 +311,16 @@ def _wide(
     for y in range(y_values):
         attested_y += margins[y] > 0
     free = max(attested_x - 1, 0) * max(attested_y - 1, 0)
-    terms, by_x, by_y = 0.0, 0.0, 0.0
+    terms = 0.0
     # Strata without freedom are many, and add nothing.
     if free:
-        for y in range(y_values):
-            by_y += 1 / margins[y] if margins[y] > 0 else 0.0
         for x in range(x_values):
             rows = margins[y_values + x]
-            by_x += 1 / rows if rows > 0 else 0.0
             for y in range(y_values if rows > 0 else 0):
                 if margins[y] > 0:
                     cell = cells[start + x * x_step + y * y_step]
-                    terms += term(flags, cell, rows / total * margins[y])
-    return terms * weight(flags, max(total, 1.0), max(free, 1), by_x, by_y), free
+                    terms += term(kind, cell, rows / total * margins[y])
+    return terms * ((total - 1) / max(total, 1.0) if kind.weighted else 1.0), free
 
 
 @shared
@@ -495,20 +403,20 @@ def evaluate(
     test: str, cells: Cells, margins: Margins, strata: Strata, weights: Floats
 ) -> tuple[float, int]:
     """The sum of terms, and that of the numbers of values of both ends, multiplied."""
-    return _evaluate_cells(chosen(test), cells, margins, strata, weights)
+    return _evaluate_cells(STATISTICS[test], cells, margins, strata, weights)
 
 
 @compiled
 def _evaluate_cells(
-    flags: Chosen, cells: Cells, margins: Margins, strata: Strata, weights: Floats
+    kind: Statistic, cells: Cells, margins: Margins, strata: Strata, weights: Floats
 ) -> tuple[float, int]:
     (n, line), (by_x, by_y), (of, rows, x, y) = cells, margins, strata
-    statistic, products, empty = 0.0, 0, term(flags, 0.0, 1.0)
+    statistic, products, empty = 0.0, 0, term(kind, 0.0, 1.0)
     for cell in range(len(n)):
         stratum = of[line[cell]]
         expected = by_x[cell] * by_y[cell] / rows[stratum]
         factor = weights[stratum] if len(weights) else 1.0
-        statistic += factor * (term(flags, n[cell], expected) - empty * expected)
+        statistic += factor * (term(kind, n[cell], expected) - empty * expected)
     for stratum in range(len(x)):
         products += int(x[stratum]) * int(y[stratum])
     return statistic, products
@@ -528,7 +436,7 @@ def every_subset(table: CodedTable, x: int, y: int, pool: Indices, test: str) ->
     strata[_X], strata[_Y] = table.cards[x], table.cards[y]
     results = BatchResults.empty(1 << len(pool))
     margins = np.empty(table.cards[x] + table.cards[y])
-    _run_subsets(cubes, offset, cards, strata, chosen(test), margins, results)
+    _run_subsets(cubes, offset, cards, strata, STATISTICS[test], margins, results)
     return results
 
 
@@ -538,7 +446,7 @@ def _run_subsets(
     offset: Integers,
     cards: Integers,
     strata: Integers,
-    flags: Chosen,
+    kind: Statistic,
     margins: Floats,
     results: BatchResults,
 ) -> None:
@@ -562,6 +470,6 @@ def _run_subsets(
         offset[level + 1] = offset[level] + ends * count
         strata[_START], strata[_COUNT] = offset[level], count
         strata[_X_STEP], strata[_Y_STEP] = count * strata[_Y], count
-        statistic, degrees = _evaluate_strata(cubes, strata, flags, margins)
+        statistic, degrees = _evaluate_strata(cubes, strata, kind, margins)
         results.statistic[last - left_out] = statistic
         results.degrees[last - left_out] = degrees

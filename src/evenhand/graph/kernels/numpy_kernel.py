@@ -1,17 +1,16 @@
 """The numpy kernel: cubes that have a number for each combination of values.
 
 Neighboring sets that together have few combinations share a cube, which is counted from the
-lines. Attributes are then summed out of it, for all sets that begin with the same members at
-once, until the cube of a single set is left. Tests of the same shape are evaluated together.
+lines. For each set the other attributes are then summed out of it. Tests of the same shape are
+evaluated together.
 """
 
 from collections.abc import Iterator
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.graph.independence_tests import STATISTICS, Statistic
+from evenhand.graph.independence_tests import STATISTICS, Statistic, term
 from evenhand.graph.kernels.batch import (
     BatchPlan,
     BatchResults,
@@ -55,23 +54,27 @@ def run(
         _evaluate(tests, test, results)
 
 
-class _Cube(NamedTuple):
-    """Rows for each combination of values of some attributes, the first outermost."""
-
-    attributes: list[int]
-    bits: int
-    cells: Floats
-
-    def sum_out(self, cards: list[int], held: int) -> "_Cube":
-        """Sum over the attributes that are not among the bits of ``held``."""
-        if self.bits == held:
-            return self
-        left, cells, before, after = [], self.cells, 1, len(self.cells)
-        for attribute in self.attributes:
+def _cubes(table: CodedTable, members: list[list[int]]) -> Iterator[Floats]:
+    """The cells of each set: those of a cube that it shares, summed over other attributes."""
+    cards, end = table.cards.tolist(), 0
+    most = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
+    for at, row in enumerate(members):
+        if at == end:
+            held: set[int] = set()
+            span = 1
+            while end < len(members):
+                span *= prod(cards[member] for member in members[end] if member not in held)
+                if span > most and end > at:
+                    break
+                held.update(members[end])
+                end += 1
+            attributes = sorted(held)
+            shared = count_cells(table, attributes)
+        cells, before, after = shared, 1, len(shared)
+        for attribute in attributes:
             card = cards[attribute]
             after //= card
-            if held >> attribute & 1:
-                left.append(attribute)
+            if attribute in row:
                 before *= card
             else:
                 parts = cells.reshape(before, card, after)
@@ -79,47 +82,7 @@ class _Cube(NamedTuple):
                 cells = parts[:, 0] + parts[:, 1] if card > 1 else parts[:, 0]
                 for value in range(2, card):
                     cells += parts[:, value]
-        return _Cube(left, held, cells.reshape(-1))
-
-
-def _cubes(table: CodedTable, members: list[list[int]]) -> Iterator[Floats]:
-    """The cells of each set."""
-    cards = table.cards.tolist()
-    bits = [sum(1 << member for member in row) for row in members]
-    most = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
-    # A stack of cubes, each of fewer sets, and where the sets of each end.
-    cubes: list[tuple[int, _Cube]] = []
-    for at, row in enumerate(members):
-        while cubes and cubes[-1][0] == at:
-            cubes.pop()
-        if not cubes:
-            end, held, span = at, 0, 1
-            while end < len(members):
-                for member in members[end]:
-                    span *= 1 if held >> member & 1 else cards[member]
-                if span > most and end > at:
-                    break
-                held |= bits[end]
-                end += 1
-            cubes.append((end, _count_cube(table, held)))
-        end, cube = cubes[-1]
-        while end > at + 1:
-            last, same = members[end - 1], 0
-            while row[same] == last[same]:
-                same += 1
-            end, held = at, 0
-            while members[end][same] == row[same]:
-                held |= bits[end]
-                end += 1
-            cube = cube.sum_out(cards, held)
-            cubes.append((end, cube))
-        yield cube.sum_out(cards, bits[at]).cells
-
-
-def _count_cube(table: CodedTable, held: int) -> _Cube:
-    """Count lines by some attributes."""
-    attributes = [at for at in range(held.bit_length()) if held >> at & 1]
-    return _Cube(attributes, held, count_cells(table, attributes))
+        yield cells.reshape(-1)
 
 
 def count_cells(table: CodedTable, attributes: list[int]) -> Floats:
@@ -156,7 +119,7 @@ def evaluate_strata(cells: Floats, statistic: Statistic) -> tuple[Floats, Floats
 
     Rows are whole numbers, so the smaller of one and a margin says whether it has any.
     """
-    if statistic.is_pearson and cells.shape[:2] == (2, 2):
+    if not any(statistic) and cells.shape[:2] == (2, 2):
         return _fourfold(*cells)
     by_x, by_y = cells.sum(axis=1), cells.sum(axis=0)
     rows = by_x.sum(axis=0)
@@ -164,12 +127,10 @@ def evaluate_strata(cells: Floats, statistic: Statistic) -> tuple[Floats, Floats
     degrees = np.maximum(x, 0) * np.maximum(y, 0)
     # Nearly nothing is expected where a margin has no rows, and nothing is added there.
     by_row = np.maximum(by_x, _NEARLY_NOTHING) / np.maximum(rows, 1)
-    terms = statistic.term(cells, by_row[:, None] * np.maximum(by_y, _NEARLY_NOTHING))
+    terms = term(statistic, cells, by_row[:, None] * np.maximum(by_y, _NEARLY_NOTHING))
     total: Floats = terms.sum(axis=(0, 1))
-    if statistic.weight:
-        ends = (np.minimum(margin, 1) / np.maximum(margin, 1) for margin in (by_x, by_y))
-        inverse = (parts.sum(axis=0) for parts in ends)
-        total *= statistic.weight(np.maximum(rows, 1), np.maximum(degrees, 1), *inverse)
+    if statistic.weighted:
+        total *= (rows - 1) / np.maximum(rows, 1)
     return total, degrees
 
 
@@ -232,17 +193,17 @@ def evaluate(
     the cells that are not there add as much as their strata have rows, less what these would.
     """
     (n, line), (of, rows, x, y) = cells, strata
-    at, term = of.take(line), STATISTICS[test].term
+    at, statistic = of.take(line), STATISTICS[test]
     expected = margins[0] * margins[1]
     expected /= rows.astype(np.float64).take(at)
-    terms = term(n, expected)
+    terms = term(statistic, n, expected)
     if len(weights):
         of_cells = weights.take(at)
         terms *= of_cells
         expected *= of_cells
     # Not np.dot: BLAS starts threads, which cost more than they save.
-    statistic = float(terms.sum() - term(0.0, 1.0) * expected.sum())
-    return statistic, int(np.multiply(x, y, dtype=np.int64).sum())
+    total = float(terms.sum() - term(statistic, 0.0, 1.0) * expected.sum())
+    return total, int(np.multiply(x, y, dtype=np.int64).sum())
 
 
 def every_subset(table: CodedTable, x: int, y: int, pool: Indices, test: str) -> BatchResults:

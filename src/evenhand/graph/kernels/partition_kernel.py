@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts.count_table import code_type
-from evenhand.graph.independence_tests import STATISTICS
+from evenhand.graph.independence_tests import STATISTICS, term
 from evenhand.graph.kernels.batch import (
     BatchPlan,
     BatchResults,
@@ -45,6 +45,8 @@ Rows = NDArray[np.number]
 Cells: TypeAlias = tuple[Floats, Indices]
 Margins: TypeAlias = tuple[Floats, Floats]
 Strata: TypeAlias = tuple[Numbers, Rows, Numbers, Numbers]
+
+_NO_WEIGHTS: Floats = np.empty(0)
 
 
 class LinePartition(NamedTuple):
@@ -86,7 +88,7 @@ class PartitionCache:
     def run(self, plan: BatchPlan, sets: Indices, test: str, results: BatchResults) -> None:
         """Fill in the results of the tests of some sets."""
         bits, start = [1 << at for at in range(len(self.table.cards))], plan.start.tolist()
-        total, empty = self.table.total, STATISTICS[test].term(0.0, 1.0)
+        total, empty = self.table.total, term(STATISTICS[test], 0.0, 1.0)
         for number, members in zip(sets.tolist(), plan.members[sets].tolist(), strict=True):
             held = sum(bits[member] for member in members)
             cells = self.by(held)
@@ -107,7 +109,9 @@ class PartitionCache:
                 strata = self.by(held ^ bits[x] ^ bits[y])
                 by_x, by_y = margins[y], margins[x]
                 attested = self._attested(strata, x, by_x), self._attested(strata, y, by_y)
-                weights = _weights(test, strata, attested, (by_x, by_y))
+                weights = _NO_WEIGHTS
+                if STATISTICS[test].weighted:
+                    weights = 1 - 1 / strata.rows.astype(np.float64)
                 terms, products = self.kernel.evaluate(
                     test,
                     (n, line),
@@ -173,24 +177,3 @@ class PartitionCache:
             strata.attested[end] = counts
             self.bytes += counts.nbytes
         return strata.attested[end]
-
-
-_NO_WEIGHTS: Floats = np.empty(0)
-
-
-def _weights(
-    test: str,
-    strata: LinePartition,
-    attested: tuple[Numbers, Numbers],
-    margins: tuple[LinePartition, LinePartition],
-) -> Floats:
-    """What the strata weigh in a test; nothing if all weigh one."""
-    if not (weight := STATISTICS[test].weight):
-        return _NO_WEIGHTS
-    x, y = (values - 1.0 for values in attested)
-    inverse = (
-        np.bincount(strata.of.take(margin.line), 1 / margin.rows, len(strata.rows))
-        for margin in margins
-    )
-    weights: Floats = weight(strata.rows.astype(np.float64), np.maximum(x * y, 1), *inverse)
-    return weights

@@ -1,17 +1,17 @@
 """Differences as charts: dots with intervals, the funnel, histograms, before and after."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition
-from evenhand.evidence.sentences import state_before
-from evenhand.report.groups import KINDS, Case
+from evenhand.question.labels import state_before
+from evenhand.report.groups import KINDS, Case, unsigned
 from evenhand.report.html_report import View
 from evenhand.wording import Words, capital, has_sides, rate
 
@@ -25,28 +25,18 @@ _KEY = ("shown beyond the threshold", "not shown beyond it")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """Percentage points from left to right."""
+class Scale:
+    """Percentage points from left to right, with the band under the threshold."""
 
     low: float
     high: float
-
-    def at(self, points: float) -> float:
-        """Where a number stands, in percent of the width."""
-        return 100 * (min(max(points, self.low), self.high) - self.low) / (self.high - self.low)
-
-
-@dataclass(frozen=True, slots=True)
-class Scale(Span):
-    """Differences from left to right, with the band under the threshold."""
-
     words: Words
 
     @classmethod
     def over(
         cls, values: Iterable[float], words: Words, *, left: float = 0.02, right: float = 0.02
     ) -> "Scale":
-        """A scale that holds all values and the band; at both ends some room for numbers.
+        """A scale of differences that holds all values and the band, with room for numbers.
 
         Gaps, which have no sign, begin at zero.
         """
@@ -54,6 +44,10 @@ class Scale(Span):
         held = [*values, -beyond if words.has_sides else 0.0, beyond]
         low, high = max(min(held), -100.0), min(max(held), 100.0)
         return cls(low - left * (high - low), high + right * (high - low), words)
+
+    def at(self, points: float) -> float:
+        """Where a number stands, in percent of the width."""
+        return 100 * (min(max(points, self.low), self.high) - self.low) / (self.high - self.low)
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
@@ -94,43 +88,24 @@ class Mark(NamedTuple):
     text: str
     description: str
 
-    @classmethod
-    def of(
-        cls,
-        values: Sequence[Fraction | float],
-        words: Words,
-        *,
-        kind: str,
-        shown: bool,
-        description: str,
-    ) -> "Mark":
-        """The mark of a difference with both ends of its interval."""
-        points, low, high = (100 * float(value) for value in values)
-        return cls(points, low, high, kind, shown, words.points(values[0]), description)
 
+class Dot(NamedTuple):
+    """One comparison in a funnel: its place, who is behind, and its id if it is shown."""
 
-class Spot(NamedTuple):
-    """One comparison in a funnel: the difference in points, the people, and what was found."""
-
-    points: float
-    rows: int
+    x: float
+    y: float
     kind: str
     shown: bool
-    id: str = ""
+    id: str
 
 
 def case_mark(case: Case, words: Words) -> Mark:
     """The difference of a group."""
-    interval = case.people.interval
-    return Mark.of(
-        (case.difference, *(interval or (0.0, 0.0))),
-        words,
-        kind=case.kind,
-        shown=case.shown,
-        description=f"difference {words.points(case.difference)} points, "
-        f"{words.higher(case.difference, words.pair(case.people))}, interval "
-        f"{words.interval(interval)}",
-    )
+    text, interval = words.points(case.difference), case.people.interval or (0.0, 0.0)
+    ahead = words.higher(case.difference, words.pair(case.people))
+    points, low, high = (100 * float(value) for value in (case.difference, *interval))
+    told = f"difference {text} points, {ahead}, interval {words.interval(interval)}"
+    return Mark(points, low, high, KINDS[case.side], case.people.shown, text, told)
 
 
 def case_rates(case: Case, words: Words) -> tuple[float, float, str]:
@@ -178,89 +153,77 @@ def dot_plot(
     )
 
 
-def case_spots(cases: Iterable[Case]) -> list[Spot]:
-    """The comparisons that speak for groups."""
-    return [
-        Spot(
-            100 * float(case.difference),
-            case.people.row_count,
-            case.kind,
-            case.shown,
-            case.id if case.shown else "",
-        )
-        for case in cases
-    ]
-
-
-def further_spots(partition: Partition) -> list[Spot]:
-    """The other comparisons, which many groups or values have: shown ones, then the largest."""
-    if partition.two_groups:
-        return []
-    compared, statistics = partition.comparisons, partition.statistics
-    rest = np.setdiff1d(np.arange(len(compared)), partition.lead)
-    rows, shown = compared.row_counts, statistics.shown
-    rest = rest[np.lexsort((-rows[rest], ~shown[rest]))][:MOST_DOTS]
-    points, side = 100 * statistics.difference, compared.side
-    if not has_sides(partition.question):
-        points, side = abs(points), abs(side)
-    return [
-        Spot(float(points[at]), int(rows[at]), KINDS[int(side[at])], bool(shown[at]))
-        for at in rest.tolist()
-    ]
-
-
 def funnel(
-    spots: Iterable[Spot],
+    partition: Partition,
+    chosen: NDArray[np.intp],
     words: Words,
     *,
-    total: int,
+    most: int = MOST_DOTS,
+    shows: bool = True,
+    named: bool = False,
     what: str = "comparable group",
     title: str = "Differences by size of group",
 ) -> View:
-    """All comparisons by difference and, logarithmically, by size.
+    """Comparisons by difference and, logarithmically, by size; of many those with most people.
 
-    If there are many: those that are shown, then the largest. ``total`` is of how many.
+    ``shows`` tells which are shown, and draws these first; ``named`` gives them the ids of
+    their groups.
     """
-    chosen = sorted(spots, key=lambda spot: (not spot.shown, -spot.rows))
-    del chosen[MOST_DOTS:]
-    sizes = [spot.rows for spot in chosen]
-    most, least = max(sizes), min(sizes)
-
-    def height(rows: float) -> float:
-        part = log10(rows / least) / (log10(most / least) or 1.0)
-        return _FUNNEL_HEIGHT - _BOTTOM - part * (_FUNNEL_HEIGHT - _TOP - _BOTTOM)
-
-    powers = [10**power for power in range(1, 12) if least <= 10**power <= most]
-    some = f"{len(chosen):,} shown or largest of the " if len(chosen) < total else ""
-    one = f"Each dot is one of the {some}{total:,} {what}s"
+    compared, total = partition.comparisons, len(chosen)
+    shown = partition.statistics.shown[chosen] if shows else np.zeros(total, bool)
+    kept = np.lexsort((-compared.row_counts[chosen], ~shown))[:most]
+    at, shown = chosen[kept], shown[kept]
+    rows, line, side = compared.row_counts[at], compared.line[at], compared.side[at]
+    group_yes, group, other_yes, other = (column[at] for column in compared.tables)
+    points = unsigned(100 * (other_yes / other - group_yes / group), words.question)
     # Gaps are many near zero, where the numbers of people stand.
     left = 0.07 if words.has_sides else 0.14
+    axis = Scale.over(points.tolist(), words, left=left, right=0.07)
+    least, largest = int(rows.min()), int(rows.max())
+
+    def height(many: float) -> float:
+        part = log10(many / least) / (log10(largest / least) or 1.0)
+        return _FUNNEL_HEIGHT - _BOTTOM - part * (_FUNNEL_HEIGHT - _TOP - _BOTTOM)
+
+    ids = [""] * len(at)
+    if named:
+        leads = shown & (partition.lead[line] == at)
+        ids = [f"E{rank}" * bool(rank) for rank in partition.strength_rank[line] * leads]
+    kinds = (KINDS[one] for one in unsigned(side, words.question).tolist())
+    places = map(axis.at, points.tolist()), map(height, rows.tolist())
+    dots = [Dot(*one) for one in zip(*places, kinds, shown.tolist(), ids, strict=True)]
+    powers = [10**power for power in range(1, 12) if least <= 10**power <= largest]
+    some = f"{len(at):,} shown or largest of the " if len(at) < total else ""
+    one = f"Each dot is one of the {some}{total:,} {what}s"
     return View(
         title=title,
         subtitle=f"{f'The dot is the one {what}' if total == 1 else one}: its "
         "difference in percentage points from left to right, and from bottom to top how many "
         "people it holds (logarithmic).",
-        axis=Scale.over([spot.points for spot in chosen], words, left=left, right=0.07),
-        levels=[(height(power), f"{power:,}") for power in powers or [least, most]],
-        dots=sorted(chosen, key=lambda spot: (spot.shown, spot.kind != "none")),
-        height_of=height,
+        axis=axis,
+        levels=[(height(power), f"{power:,}") for power in powers or [least, largest]],
+        dots=sorted(dots, key=lambda dot: (dot.shown, dot.kind != "none")),
         height=_FUNNEL_HEIGHT,
-        key=_KEY,
+        key=_KEY if shows else (_KEY[0], "at or beyond it"),
         description=f"{total:,} {what}{'s' * (total != 1)} by difference and size.",
     )
 
 
 def histograms(before: Certificate, after: Certificate, words: Words) -> View:
     """Many groups before and after, in bars as wide as the threshold: no bar crosses it."""
-    both = [
-        (f"As {state_before(words.question)}", "none", before.partition),
-        ("As released", "after", after.partition),
-    ]
-    ends = (end for *_, one in both for end in one.extremes)
+    state = state_before(words.question)
+    both = ((f"As {state}", "none", before), ("As released", "after", after))
+    ends = [end for *_, one in both for end in one.partition.extremes]
     scale = Scale.over([float(100 * (e if words.has_sides else abs(e))) for e in ends], words)
     step = float(100 * words.question.threshold)
-    counted = [(label, kind, count_by_step(one)) for label, kind, one in both]
+    counted = [(label, kind, count_by_step(one.partition)) for label, kind, one in both]
     tallest = max(max(many.values(), default=1) for *_, many in counted)
+
+    def bar(place: int, many: int, within: str) -> tuple[float, float, float, str]:
+        left, right = scale.at(place * step), scale.at((place + 1) * step)
+        height = max(2.5, _HISTOGRAM_HEIGHT * many / tallest)
+        return left, right - left, height, within if place in (-1, 0) else "beyond"
+
     return View(
         title="Before and after",
         subtitle=f"{capital(words.comparison)}s by difference in percentage points. Each bar "
@@ -270,15 +233,7 @@ def histograms(before: Certificate, after: Certificate, words: Words) -> View:
         both=[
             View(
                 label=label,
-                bars=[
-                    (
-                        scale.at(place * step),
-                        scale.at((place + 1) * step) - scale.at(place * step),
-                        max(2.5, _HISTOGRAM_HEIGHT * many / tallest),
-                        within if place in (-1, 0) else "beyond",
-                    )
-                    for place, many in sorted(steps.items())
-                ],
+                bars=[bar(place, many, within) for place, many in sorted(steps.items())],
                 description=f"{label}: {steps[-1] + steps[0]:,} of {steps.total():,} "
                 f"{words.compared_unit}s are under the threshold.",
             )

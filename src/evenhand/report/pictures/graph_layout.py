@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum, inf
 
-_SWEEPS = 12
+from scipy.optimize import isotonic_regression
+
+_SWEEPS = 5
 _PASSES = 25
 _ROUNDS = 16
 # How much a link between two boxes of one layer wants them to be neighbours.
@@ -73,7 +75,7 @@ def place_lanes(
         each = min(7.0, (high - low) / (len(lanes) + 1))
         starts = [centre[lane] - each * (at + 1) for at, lane in enumerate(lanes)]
         for at, (lane, value) in enumerate(
-            zip(lanes, _rising(starts, [1.0] * len(lanes)), strict=True)
+            zip(lanes, isotonic_regression(starts).x.tolist(), strict=True)
         ):
             start = min(max(value, low), max(low, high - each * (len(lanes) + 1)))
             centre[lane] = start + each * (at + 1)
@@ -116,15 +118,6 @@ class _Order:
             for place, item in enumerate(layer):
                 self.place[item] = place
 
-    def cost(self) -> float:
-        """Crossings, weighed, and distances within layers."""
-        total = 0.0
-        for layer in self.layers:
-            for at, above in enumerate(layer):
-                total += fsum(self.crossings(above, below)[0] for below in layer[at + 1 :]) / 2
-                total += self.apart(above) / 2
-        return total
-
     def apart(self, item: int) -> float:
         return fsum(
             _CLOSENESS * weight * abs(self.place[item] - self.place[other])
@@ -143,17 +136,10 @@ class _Order:
 
     def sweep(self) -> None:
         """Put items at the mean place of those they are linked to, over and over."""
-        best, least = [list(layer) for layer in self.layers], self.cost()
-        for _ in range(_SWEEPS):
-            for layer in (*self.layers, *reversed(self.layers)):
-                middle = {item: self.middle(item, len(layer)) for item in layer}
-                layer.sort(key=lambda item: (not self.items[item].pinned, middle[item]))
-                self.number()
-            cost = self.cost()
-            if cost < least:
-                best, least = [list(layer) for layer in self.layers], cost
-        self.layers = best
-        self.number()
+        for layer in (*self.layers, *reversed(self.layers)) * _SWEEPS:
+            middle = {item: self.middle(item, len(layer)) for item in layer}
+            layer.sort(key=lambda item: (not self.items[item].pinned, middle[item]))
+            self.number()
 
     def middle(self, item: int, size: int) -> float:
         """Where the linked items stand on average, as a share of their layers."""
@@ -206,7 +192,8 @@ def _place(
                 (centre[item] + fsum(w * centre[o] for o, w in near[item])) / weight - at
                 for item, weight, at in zip(layer, weights, offset, strict=True)
             ]
-            for item, value, at in zip(layer, _rising(wanted, weights), offset, strict=True):
+            nearest = isotonic_regression(wanted, weights=weights).x
+            for item, value, at in zip(layer, nearest.tolist(), offset, strict=True):
                 centre[item] = value + at
     top = min(c - item.size / 2 for c, item in zip(centre, items, strict=True))
     return [value - top for value in centre]
@@ -219,16 +206,3 @@ def _offsets(layer: Sequence[Item]) -> list[float]:
         free = max(above.margin, below.margin)
         centres.append(centres[-1] + above.size / 2 + free + below.size / 2)
     return centres
-
-
-def _rising(wanted: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The nearest values that do not fall: neighbours that would are pooled."""
-    pools: list[tuple[float, float, int]] = []
-    for value, weight in zip(wanted, weights, strict=True):
-        pool = (value, weight, 1)
-        while pools and pools[-1][0] > pool[0]:
-            mean, mass, many = pools.pop()
-            both = mass + pool[1]
-            pool = ((mean * mass + pool[0] * pool[1]) / both, both, many + pool[2])
-        pools.append(pool)
-    return [mean for mean, _, many in pools for _ in range(many)]

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from evenhand.report.html_report import View
 from evenhand.report.pictures.graph_layout import Item, Link, arrange, place_lanes
-from evenhand.report.pictures.graph_selection import Node, Sketch, causes_first
+from evenhand.report.pictures.graph_selection import Node, Sketch
 
 _STRENGTHS = {
     "direct": 14.0,
@@ -30,60 +31,17 @@ _CAPTIONS = {
     "consequence": "consequence",
     "plain": "",
 }
+_ABREAST = 3
 Point = Callable[[float, float], tuple[float, float]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
-    """An attribute in the graph: where it stands, its name in lines, its role.
-
-    ``asked`` marks those through which effects are asked about; ``key`` is the column's name,
-    and ``layer`` the column or row of the picture.
-    """
-
-    name: str
-    key: str
-    layer: int
-    lines: tuple[tuple[float, str], ...]
-    role: str
-    asked: bool
-    caption: str
-    caption_y: float
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrow:
-    """A link of the graph as a path with its head; without a head its direction is open."""
-
-    ends: tuple[str, str]
-    kind: str
-    path: str
-    head: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphDrawing:
-    """The graph for one width of page; ``headings`` are a text, a place and a width."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-    headings: tuple[tuple[str, float, float], ...]
-    arrows: tuple[Arrow, ...]
-    boxes: tuple[Box, ...]
-
-
-def draw_wide(
-    sketch: Sketch, *, like: GraphDrawing | None = None, captioned: bool = False
-) -> GraphDrawing:
+def draw_wide(sketch: Sketch, *, like: View | None = None, captioned: bool = False) -> View:
     """Columns from left to right; boxes stand where they do in a drawing ``like`` this one.
 
-    ``captioned`` keeps room for a caption in every box.
+    ``captioned`` keeps room for a caption in every box. A drawing has its place and size,
+    ``headings`` with a text, a place and a width, ``arrows`` as paths with their heads (none
+    where the direction is open), and ``boxes``: of each the ``key`` is the column's name, the
+    ``layer`` its column or row, and ``asked`` marks those through which effects are measured.
     """
     sketch = _standing(sketch, like)
     many = max(node.column for node in sketch.nodes) + 1
@@ -94,25 +52,16 @@ def draw_wide(
     return _draw(sketch, frame, like, captioned=captioned)
 
 
-def draw_narrow(
-    sketch: Sketch,
-    *,
-    abreast: int = 3,
-    like: GraphDrawing | None = None,
-    captioned: bool = False,
-) -> GraphDrawing:
+def draw_narrow(sketch: Sketch, *, like: View | None = None, captioned: bool = False) -> View:
     """Rows from top to bottom, few boxes in each; a tier may take several rows."""
     frame = _Frame(page=354.0, box=100.0, gap=46.0, letters=12, wide=False)
     if like is not None:
         standing = replace(_standing(sketch, like), headings=())
         return _draw(standing, frame, like, captioned=captioned)
-    rank = {name: at for at, name in enumerate(causes_first(sketch))}
     rows: list[list[Node]] = []
     for column in range(max(node.column for node in sketch.nodes) + 1):
-        tier = sorted(
-            (n for n in sketch.nodes if n.column == column), key=lambda n: rank[n.name]
-        )
-        many = -(-len(tier) // abreast)
+        tier = [node for node in sketch.nodes if node.column == column]
+        many = -(-len(tier) // _ABREAST)
         cuts = [at * len(tier) // many for at in range(many + 1)]
         rows += [tier[start:end] for start, end in pairwise(cuts)]
     nodes = tuple(replace(node, column=at) for at, row in enumerate(rows) for node in row)
@@ -120,7 +69,7 @@ def draw_narrow(
     return _draw(laid_out, frame, None, captioned=captioned)
 
 
-def _standing(sketch: Sketch, like: GraphDrawing | None) -> Sketch:
+def _standing(sketch: Sketch, like: View | None) -> Sketch:
     """The sketch with its attributes in the layers of a drawing."""
     if like is None:
         return sketch
@@ -153,9 +102,7 @@ class _Route:
     stops: list[int]
 
 
-def _draw(
-    sketch: Sketch, frame: _Frame, like: GraphDrawing | None, *, captioned: bool
-) -> GraphDrawing:
+def _draw(sketch: Sketch, frame: _Frame, like: View | None, *, captioned: bool) -> View:
     lines = {node.name: wrap_name(node.label, frame.letters) for node in sketch.nodes}
     outgoing = Counter(a for a, _, _, _ in sketch.links)
     incoming = Counter(b for _, b, _, _ in sketch.links)
@@ -220,7 +167,7 @@ def _draw(
     width = extent[0] + beyond[0] + frame.point(pen.after, 2.0)[0]
     # A small graph is not blown up to the width of the page: it stands in the middle.
     free = max(0.0, frame.page - width)
-    return GraphDrawing(
+    return View(
         left=-beyond[0] - free / 2,
         top=-beyond[1],
         width=width + free,
@@ -309,7 +256,7 @@ class _Pen:
                 shift = (place - (len(ends) - 1) / 2) * each
                 self.ports[number, box] = self.centre[box] + shift
 
-    def arrow(self, route: _Route) -> Arrow:
+    def arrow(self, route: _Route) -> View:
         first, last = route.stops[0], route.stops[-1]
         head = _HEADS[route.kind] if route.directed else 0.0
         if self.items[first].layer == self.items[last].layer:
@@ -334,14 +281,14 @@ class _Pen:
             if not is_end:
                 path.append(f"L{self.at(far, across)}")
             here = (near if is_end else far, across)
-        return Arrow(
+        return View(
             ends=route.ends,
             kind=route.kind,
             path="".join(path),
             head=self.head(here, (forward, 0), head),
         )
 
-    def within_layer(self, route: _Route, first: int, last: int, head: float) -> Arrow:
+    def within_layer(self, route: _Route, first: int, last: int, head: float) -> View:
         """A link within a column: straight between neighbours, else an arc beside the boxes."""
         start = self.along(self.items[first].layer)
         sign = 1 if self.centre[last] > self.centre[first] else -1
@@ -351,7 +298,7 @@ class _Pen:
             middle = start + self.depth / 2
             end = to - sign * (head + 1.5 if head else 0)
             path = f"M{self.at(middle, from_)}L{self.at(middle, end)}"
-            return Arrow(
+            return View(
                 ends=route.ends,
                 kind=route.kind,
                 path=path,
@@ -373,7 +320,7 @@ class _Pen:
             f"M{self.at(edge, from_)}C{self.at(bulge, from_)} {self.at(bulge, to)} "
             f"{self.at(end, to)}"
         )
-        return Arrow(
+        return View(
             ends=route.ends,
             kind=route.kind,
             path=path,
@@ -417,11 +364,11 @@ def wrap_name(text: str, letters: int) -> tuple[str, ...]:
 
 def _box(
     node: Node, lines: tuple[str, ...], corner: tuple[float, float], size: tuple[float, float]
-) -> Box:
+) -> View:
     caption = _CAPTIONS[node.role]
     many = len(lines) + bool(caption)
     first = corner[1] + size[1] / 2 - 8 * (many - 1) + 4.5
-    return Box(
+    return View(
         name=node.label,
         key=node.name,
         layer=node.column,

@@ -61,6 +61,7 @@ def select_for_drawing(
         for name in chosen
     }
     columns = sorted(set(places.values()))
+    before = {name: at for at, name in enumerate(graph.topological_order())}
     nodes = tuple(
         Node(
             name=name,
@@ -69,7 +70,7 @@ def select_for_drawing(
             column=columns.index(places[name]),
             asked=name in question.redlining,
         )
-        for name in sorted(chosen, key=lambda n: (places[n], roles[n] != "protected", n))
+        for name in sorted(chosen, key=lambda n: (places[n], before[n]))
     )
     ends = (
         *((a, b, True) for a, b in sorted(graph.arrows)),
@@ -178,18 +179,3 @@ def _headings(
     return tuple(
         (word, spans[t][0], spans[t][-1]) for word, t in zip(words, tiers, strict=True)
     )
-
-
-def causes_first(sketch: Sketch) -> list[str]:
-    """The names, causes before effects as far as arrows say, else as they stand."""
-    waiting = [node.name for node in sketch.nodes]
-    before = {
-        name: {a for a, b, _, directed in sketch.links if b == name and directed}
-        for name in waiting
-    }
-    done: list[str] = []
-    while waiting:
-        free = next((n for n in waiting if not before[n] & set(waiting)), waiting[0])
-        waiting.remove(free)
-        done.append(free)
-    return done

@@ -191,12 +191,14 @@ def _line(pair: _Pair, words: Words) -> View:
         id="",
         names=(pair.title, pair.reached_and_shown),
         pair="",
-        mark=Mark.of(
-            (pair.difference, pair.low, pair.high),
-            words,
-            kind=kind,
-            shown=pair.kind == "shown",
-            description=pair.description,
+        mark=Mark(
+            100 * pair.difference,
+            100 * pair.low,
+            100 * pair.high,
+            kind,
+            pair.kind == "shown",
+            pair.points,
+            pair.description,
         ),
     )
 

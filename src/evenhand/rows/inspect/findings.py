@@ -9,8 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from itertools import compress
-from math import log
+from math import gcd, log, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +27,13 @@ from evenhand.counts.label_order import EXAMPLES, looks_missing, marker_problem,
 from evenhand.errors import Problem, Remedy, Spelling, listed, python_argument
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
-from evenhand.question.value_checks import spelling_variants
+from evenhand.question.question import spelling_variants
 from evenhand.rows.inspect.column_profile import (
     FEW,
     MANY,
     ColumnKind,
     ColumnProfile,
+    is_named,
     parse_numbers,
 )
 
@@ -43,6 +43,12 @@ NO_GROUPS = frozenset(
 _CHANCE = 0.01
 _MOST_COLUMNS = 40  # of people's rows in more columns hardly any two are alike
 _MOST_LINES = 100_000
+_FEWEST_REPEATED, _MOST_REPEATED = 20, 5
+_NOT_INDEPENDENT = (
+    "Counted like independent people, repeated rows make chance look like a difference: a "
+    "false one is shown not in 5 % of tables, but in about 25 % if every row is there twice, "
+    "and in about 65 % if four times."
+)
 _NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)*\s*")
 
 
@@ -54,6 +60,8 @@ class FindingKind(StrEnum):
     FOLLOWS_FROM_DECISION = "follows from the decision"
     TIED_TO_PROTECTED = "tied to the protected attribute"
     COUNTED = "counts of people"
+    REPEATED_ROWS = "rows that repeat"
+    REPEATED_IDENTIFIER = "identifier that repeats"
     SPELLING = "spelling variants"
     MARKER = "looks missing"
     MISSING = "missing values"
@@ -73,6 +81,8 @@ MATTERS = frozenset(
     {
         FindingKind.FOLLOWS_FROM_DECISION,
         FindingKind.TIED_TO_PROTECTED,
+        FindingKind.REPEATED_ROWS,
+        FindingKind.REPEATED_IDENTIFIER,
         FindingKind.SPELLING,
         FindingKind.MARKER,
         FindingKind.EQUIVALENT,
@@ -102,14 +112,14 @@ class TableFinding:
 def tell(
     kind: FindingKind,
     columns: Iterable[str],
-    what: str,
+    what: str | Problem,
     *remedies: Remedy,
     found: str = "",
     **numbers: object,
 ) -> Iterator[TableFinding]:
     """One finding of these columns, in words and numbers; none if there are none."""
     if names := tuple(columns):
-        problem = Problem(what, found, remedies)
+        problem = what if isinstance(what, Problem) else Problem(what, found, remedies)
         yield TableFinding(kind=kind, columns=names, problem=problem, numbers=numbers)
 
 
@@ -118,14 +128,18 @@ def leave_out(
 ) -> Iterator[TableFinding]:
     """Columns that should be left out, and why."""
     what = f"{some_names(names)} {'are' if len(names) > 1 else 'is'} {why}"
-    out = Remedy(f"Leave {it(names)} out", "exclude", [*names])
-    return tell(kind, names, what, out, found="", **numbers)
+    return tell(kind, names, what, leaving_out(names), found="", **numbers)
+
+
+def leaving_out(names: Collection[str]) -> Remedy:
+    """What to do with columns that are of no use."""
+    return Remedy(f"Leave {it(names)} out", "exclude", [*names])
 
 
 def in_part(what: str, remedy: Remedy, **numbers: object) -> TableFinding:
     """Something was too much to be looked at as a whole."""
-    problem = Problem(what, remedy=remedy)
-    return TableFinding(kind=FindingKind.IN_PART, columns=(), problem=problem, numbers=numbers)
+    problem, kind = Problem(what, remedy=remedy), FindingKind.IN_PART
+    return TableFinding(kind=kind, columns=(), problem=problem, numbers=numbers)
 
 
 def it(names: Sized) -> str:
@@ -148,11 +162,13 @@ class Findings:
     protected: tuple[str, ...]
     question: Question | None = None
     missing: str = "error"  # what is done with missing values, as ``Codings`` says it
+    declared_counts: bool = False  # a column says for how many people each line stands
 
     def all(self) -> Iterator[TableFinding]:
         """Every finding, the most important first."""
         yield from self._determining()
         yield from self._counted()
+        yield from self._repeated()
         yield from self._spelling()
         yield from self._markers()
         yield from self._missing()
@@ -175,13 +191,13 @@ class Findings:
         if self.question:
             table, groups = with_groups(table, self.question), self.question.groups_column
         # A date forms no groups, but may tell the decision.
-        hidden = NO_GROUPS - {ColumnKind.DATE}
-        names = [
-            name
-            for name, one in self.profiles.items()
-            if one.kind not in hidden and name not in self.asked
-        ]
+        names = self._of_kinds({*ColumnKind} - NO_GROUPS | {ColumnKind.DATE})
         return determining_columns(table, self.decision, protected=groups, names=names)
+
+    def _of_kinds(self, kinds: Collection[ColumnKind]) -> list[str]:
+        """The columns of some kinds that are not asked about."""
+        columns = self.profiles.items()
+        return [name for name, one in columns if one.kind in kinds and name not in self.asked]
 
     @cached_property
     def usable(self) -> tuple[str, ...]:
@@ -209,13 +225,9 @@ class Findings:
     @cached_property
     def with_comma(self) -> list[str]:
         """Columns of many numbers that are texts because they are written with a comma."""
-        return [
-            name
-            for name, one in self.profiles.items()
-            if one.kind not in (ColumnKind.NUMBER, ColumnKind.CONSTANT)
-            and one.distinct > FEW
-            and are_comma_numbers(self.table.attribute(name).values)
-        ]
+        kinds = (ColumnKind.NUMBER, ColumnKind.CONSTANT)
+        many = [n for n, o in self.profiles.items() if o.kind not in kinds and o.distinct > FEW]
+        return [name for name in many if are_comma_numbers(self.table.attribute(name).values)]
 
     @cached_property
     def following(self) -> list[str]:
@@ -247,30 +259,26 @@ class Findings:
         exact = [one.name for one in self.determining if one.exact]
         rows, many = self.table.row_count, len(exact) > 1
         alone = "each alone determine" if many else "alone determines"
+        alike = "one of them" if many else "it"
+        made = f"If made from the decision, or after it, leave {it(exact)} out"
         yield from tell(
             FindingKind.DETERMINES_DECISION,
             exact,
             f"{some_names(exact)} {alone} {self.decision!r}, without exception in {rows:,} "
             "rows.",
-            Remedy(
-                f"If made from the decision, or after it, leave {it(exact)} out",
-                "exclude",
-                exact,
-            ),
+            Remedy(made, "exclude", exact),
             Remedy("declare the rule by which was decided", "rule", exact[:1]),
-            found=f"Among people alike in {'one of them' if many else 'it'} no decision "
-            "differs, so nothing is left to measure.",
+            found=f"Among people alike in {alike} no decision differs, so nothing is left to "
+            "measure.",
             rows=rows,
             copies={name: one for name, one in self.copies.items() if name in exact},
         )
         for one in self.determining:
             if not one.exact:
-                yield TableFinding(
-                    kind=FindingKind.NEARLY_DETERMINES_DECISION,
-                    columns=(one.name,),
-                    problem=one.near_problem(str(self.decision), rows),
-                    numbers={"rows": one.exception_rows, **one.to_dict()},
-                )
+                problem = one.near_problem(str(self.decision), rows)
+                numbers = {"rows": one.exception_rows, **one.to_dict()}
+                kind = FindingKind.NEARLY_DETERMINES_DECISION
+                yield from tell(kind, [one.name], problem, found="", **numbers)
         yield from leave_out(
             FindingKind.FOLLOWS_FROM_DECISION,
             self.following,
@@ -297,19 +305,45 @@ class Findings:
                 rows=self.table.row_count,
             )
 
+    def _repeated(self) -> Iterator[TableFinding]:
+        """Rows that are not independent: all of them repeat, or what names people does."""
+        names, times = repetitions(self.table, self.profiles)
+        if times > 1 and not self.declared_counts:
+            rows = self.table.row_count
+            yield from tell(
+                FindingKind.REPEATED_ROWS,
+                names,
+                f"Every row occurs {times} times, or a multiple of it: {rows:,} rows may be "
+                f"{rows // times:,} people.",
+                Remedy("Keep each person once"),
+                found=_NOT_INDEPENDENT,
+                times=times,
+                rows=rows,
+            )
+        repeated = {
+            name: one.distinct
+            for name, one in self.profiles.items()
+            if name not in self.asked and is_repeated_identifier(self.table, one)
+        }
+        yield from tell(
+            FindingKind.REPEATED_IDENTIFIER,
+            repeated,
+            f"Most values of {some_names([*repeated])} occur more than once. If {it(repeated)} "
+            "names people, their rows are not independent.",
+            Remedy("Keep one row of each person"),
+            found=_NOT_INDEPENDENT,
+            values=repeated,
+        )
+
     def _spelling(self) -> Iterator[TableFinding]:
         merge: dict[str, dict[str, list[str]]] = {}
         for name, one in self.profiles.items():
             if one.kind is ColumnKind.CATEGORY or name in self.asked:
-                totals = self.table.value_totals(name)
-                occurring = compress(self.table.attribute(name).values, totals.tolist())
-                variants = spelling_variants(value for value in occurring if value != MISSING)
-                if not variants:
-                    continue
                 rows = self.table.values(name)
+                variants = spelling_variants(value for value in rows if value != MISSING)
                 # The most frequent spelling stays.
                 groups = [sorted(group, key=lambda v: -rows[v]) for group in variants]
-                merge[name] = {group[0]: group for group in groups}
+                merge |= {name: {group[0]: group for group in groups}} if groups else {}
         examples = [
             f"{name!r} {listed(group)}" for name, of in merge.items() for group in of.values()
         ]
@@ -327,42 +361,36 @@ class Findings:
             for value, many in one.markers:
                 rows.setdefault(value, {})[name] = many
         for value, by_column in sorted(rows.items(), key=lambda item: -sum(item[1].values())):
-            yield TableFinding(
-                kind=FindingKind.MARKER,
-                columns=tuple(by_column),
-                problem=marker_problem(value, by_column),
-                numbers={"value": value, "rows": by_column},
-            )
+            problem = marker_problem(value, by_column)
+            yield from tell(FindingKind.MARKER, by_column, problem, value=value, rows=by_column)
 
     def _missing(self) -> Iterator[TableFinding]:
         by_column = {name: one.missing for name, one in self.profiles.items() if one.missing}
         lacking = np.zeros(len(self.table), bool)
         for name in by_column:
-            missing = self.table.attribute(name).values.index(MISSING)
-            lacking |= self.table.column(name) == missing
-        rows = int(self.table.counts[lacking].sum())
+            lacking |= self.table.column(name) == self.table.code(name, MISSING)
+        rows, named = int(self.table.counts[lacking].sum()), rows_in(by_column)
         of = f"{rows:,} of {self.table.row_count:,} rows"
-        named, ways = (
-            rows_in(by_column),
-            {
-                "drop": Remedy("Leave these rows out", "missing", "drop"),
-                "level": Remedy("make it a value of its own", "missing", "level"),
-            },
-        )
-        what, also = f"Values are missing: {named}; {of} lack one.", ""
-        if self.missing == "drop":
-            what = f"Rows that lack a value are left out, {of}: {named}."
-            ways["level"] = Remedy("Make it a value of its own", "missing", "level")
-        elif self.missing == "level":
-            what = f"A missing value counts as a value of its own: {named}; {of} lack one."
-            if self.decision in by_column:
-                also = f"Without {self.decision!r} a row counts as not favorable."
+        what = {
+            "error": f"Values are missing: {named}; {of} lack one.",
+            "drop": f"Rows that lack a value are left out, {of}: {named}.",
+            "level": f"A missing value counts as a value of its own: {named}; {of} lack one.",
+        }
+        ways = {"drop": "leave these rows out", "level": "make it a value of its own"}
+        ways.pop(self.missing, None)
+        first = next(iter(ways))
+        unknown = self.missing == "level" and self.decision in by_column
         yield from tell(
             FindingKind.MISSING,
             by_column,
-            what,
-            *(remedy for way, remedy in ways.items() if way != self.missing),
-            found=also,
+            what[self.missing],
+            *(
+                Remedy(words.capitalize() if way == first else words, "missing", way)
+                for way, words in ways.items()
+            ),
+            found=f"Without {self.decision!r} a row counts as not favorable."
+            if unknown
+            else "",
             rows=by_column,
             incomplete_rows=rows,
         )
@@ -382,15 +410,12 @@ class Findings:
     def _dependent(self) -> Iterator[TableFinding]:
         pairs, looked_at = self.pairs
         told = [pair for pair in pairs if not self.asked & {*pair}]
+        determined = [*dict.fromkeys(b for _, b in told)]
         yield from tell(
             FindingKind.DEPENDENT,
             dict.fromkeys(name for pair in told for name in pair),
             f"Determined by another column: {some([f'{b!r} by {a!r}' for a, b in told])}.",
-            Remedy(
-                "Keep the finer or the coarser ones",
-                "exclude",
-                [*dict.fromkeys(b for _, b in told)],
-            ),
+            Remedy("Keep the finer or the coarser ones", "exclude", determined),
             found="Each adds nothing where the other one is known.",
             pairs=[list(pair) for pair in told],
         )
@@ -405,23 +430,20 @@ class Findings:
             )
 
     def _no_groups(self) -> Iterator[TableFinding]:
-        kinds = {
-            name: str(one.kind)
-            for name, one in self.profiles.items()
-            if one.kind in NO_GROUPS and name not in {*self.asked, *self.with_comma}
-        }
+        names = [name for name in self._of_kinds(NO_GROUPS) if name not in self.with_comma]
+        kinds = {name: str(self.profiles[name].kind) for name in names}
         told = [f"{name!r} ({kind})" for name, kind in kinds.items()]
         yield from tell(
             FindingKind.NO_GROUPS,
             kinds,
             f"No groups of people are formed by {some(told)}.",
-            Remedy(f"Leave {it(kinds)} out", "exclude", [*kinds]),
+            leaving_out(kinds),
             kinds=kinds,
         )
 
     def _many_values(self) -> Iterator[TableFinding]:
-        others = [one for name, one in self.profiles.items() if name not in self.copies]
-        numbers = {one.name: one.distinct for one in others if one.needs_classes}
+        values = {n: o.distinct for n, o in self.profiles.items() if n not in self.copies}
+        numbers = {n: many for n, many in values.items() if self.profiles[n].needs_classes}
         cuts = {name: self.profiles[name].suggested.cuts for name in numbers}
         yield from tell(
             FindingKind.NUMBERS,
@@ -438,13 +460,8 @@ class Findings:
             Remedy("leave them out", "exclude", self.with_comma),
             found="So they get no classes.",
         )
-        categories = {
-            one.name: one.distinct
-            for one in others
-            if one.kind is ColumnKind.CATEGORY
-            and one.distinct > MANY
-            and one.name not in {*self.asked, *self.with_comma}
-        }
+        texts = {*self._of_kinds({ColumnKind.CATEGORY})}.difference(self.with_comma)
+        categories = {n: many for n, many in values.items() if n in texts and many > MANY}
         yield from tell(
             FindingKind.MANY_VALUES,
             categories,
@@ -466,36 +483,53 @@ def counting_column(table: CountTable, asked: Collection[str]) -> str | None:
     people would be: lines drawn at random from all combinations of these values would be all
     different with a chance of a hundredth at most.
     """
-    rows = table.row_count
-    if not 2 < len(table.names) <= _MOST_COLUMNS or not len(table) == rows <= _MOST_LINES:
+    lines = len(table)
+    if not 2 < len(table.names) <= _MOST_COLUMNS or not lines == table.row_count <= _MOST_LINES:
         return None
-    names = sorted(
-        (name for name in table.names if name not in asked),
-        key=lambda name: -len(table.attribute(name)),
-    )
-    for name in names:
-        others = [one for one in table.names if one != name]
+    cards = dict(zip(table.names, table.cards, strict=True))
+    for name in sorted((n for n in cards if n not in asked), key=lambda n: -cards[n]):
+        others = [one for one in cards if one != name]
         if (
-            _all_differ_for_a_reason(table, others)
+            _all_differ_for_a_reason(lines, [cards[one] for one in others])
             and _whole_numbers(table, name).max(initial=0) > 1
-            and len(table.groups(others)[1]) == len(table)
+            and len(table.groups(others)[1]) == lines
         ):
             return name
     return None
 
 
-def _all_differ_for_a_reason(table: CountTable, names: Collection[str]) -> bool:
+def repetitions(
+    table: CountTable, profiles: Mapping[str, ColumnProfile]
+) -> tuple[list[str], int]:
+    """How many times each line of a table occurs at least, and a multiple of; in which columns.
+
+    Numbers of each row are left out. 1 of few lines: those may repeat by chance.
+    """
+    names = [name for name, one in profiles.items() if one.kind is not ColumnKind.IDENTIFIER]
+    times = gcd(*(int(np.gcd.reduce(table.value_totals(name))) for name in names))
+    if times == 1 or not names:
+        return names, 1
+    group, first = table.groups(names)
+    rows = table.totals(group, len(first))
+    return names, int(np.gcd.reduce(rows)) if len(first) >= _FEWEST_REPEATED else 1
+
+
+def is_repeated_identifier(table: CountTable, profile: ColumnProfile) -> bool:
+    """Whether a column is named as an identifier, and most of its values occur 2 to 5 times."""
+    if not is_named(profile.name) or profile.distinct < _FEWEST_REPEATED:
+        return False
+    rows = table.value_totals(profile.name)
+    return bool(rows.max() <= _MOST_REPEATED and 2 * np.count_nonzero(rows > 1) > len(rows))
+
+
+def _all_differ_for_a_reason(lines: int, cards: Sequence[int]) -> bool:
     """Whether so many lines, drawn from all combinations of values, are hardly all different.
 
-    False also where they cannot be, because there are fewer combinations than lines.
+    False also where they cannot be, because there are fewer combinations than lines, or one
+    column tells nearly all apart, as a number of each person.
     """
-    places = 1
-    for name in names:
-        places *= len(table.attribute(name))
-    lines = len(table)
-    if any(2 * len(table.attribute(name)) > lines for name in names):
-        return False  # it alone tells nearly all lines apart, as a number of each person
-    if lines > places or lines**2 < -log(_CHANCE) * places:  # about exp(-lines² / 2 places)
+    places = float(prod(cards))
+    if 2 * max(cards) > lines or lines > places:
         return False
     return float(np.log1p(-np.arange(lines) / places).sum()) <= log(_CHANCE)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.counts import Attribute, CountTable
+from evenhand.counts import CountTable
 from evenhand.counts.comparability import Comparability, compare_alike, question_groups
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.errors import ColumnError, Problem, Spelling, python_argument
@@ -63,8 +63,8 @@ class Inspection(Described):
         of = self.comparison
         if of is None or not of.rows or 2 * of.same_decision < of.rows:
             return ()
-        share = percent(of.same_decision / of.rows)
         who = "both groups all" if of.groups == 2 else "everybody"
+        share = percent(of.same_decision / of.rows)
         return (Problem(f"{share} of the rows lie where {who} got the same decision."),)
 
     def to_dict(self, spelling: Spelling = python_argument) -> dict[str, Any]:
@@ -95,13 +95,13 @@ class Inspection(Described):
             columns=("column", "kind", "values", "missing", "most frequent"),
             lines=tuple(
                 (
-                    profile.name,
-                    str(profile.kind),
-                    f"{profile.distinct:,}",
-                    f"{profile.missing:,}",
-                    _frequent(profile),
+                    one.name,
+                    str(one.kind),
+                    f"{one.distinct:,}",
+                    f"{one.missing:,}",
+                    _frequent(one),
                 )
-                for profile in self.columns
+                for one in self.columns
             ),
         )
 
@@ -111,9 +111,10 @@ def inspect(
     question: Question | None = None,
     *,
     decision: str | None = None,
-    protected: str | Sequence[str] | None = None,
+    protected: Sequence[str] = (),
     alike: Sequence[str] | None = None,
     missing: str = "error",
+    declared_counts: bool = False,
     where: str = "table",
     notes: Sequence[Problem] = (),
     progress: ProgressCallback | None = None,
@@ -123,8 +124,9 @@ def inspect(
     Without a question the decision and the protected attributes may be named alone. ``alike``
     names the columns in which people who are compared are alike; by default all that may be.
     ``missing`` is what is done with missing values: it is said, and other ways are remedies.
+    Of ``declared_counts`` nobody asks whether rows repeat.
     """
-    names = (protected,) if isinstance(protected, str) else tuple(protected or ())
+    names = tuple(protected)
     if question:
         decision, names = question.decision, question.protected_names
     unknown = [name for name in (*names, decision) if name and name not in table.names]
@@ -137,21 +139,17 @@ def inspect(
         profiles[name] = profile_column(
             table,
             name,
-            decision=decision,
-            protected=name if name in names else None,
-            sides=sides,
+            protected=name in names,
             parsed=parsed[name],
         )
         if len(profiles) % _STEP == 0:
             reporter.report("looking at columns", len(profiles), len(table.names))
-    findings = Findings(table, profiles, decision, names, question, missing)
+    findings = Findings(table, profiles, decision, names, question, missing, declared_counts)
     comparison = None
     if sides is not None and decision:
-        comparison = (
-            compare_alike(_in_classes(table, profiles, parsed), findings.alike, decision, sides)
-            if alike is None
-            else compare_alike(table, alike, decision, sides)
-        )
+        compared = _in_classes(table, profiles, parsed) if alike is None else table
+        names_alike = findings.alike if alike is None else alike
+        comparison = compare_alike(compared, names_alike, decision, sides)
     return Inspection(
         where=where,
         rows=table.row_count,
@@ -168,19 +166,14 @@ def _in_classes(
     parsed: Mapping[str, ParsedNumbers],
 ) -> CountTable:
     """The lines with numbers of many values in their suggested classes."""
-    attributes, columns = [], []
-    for attribute, codes in zip(table.attributes, table.codes, strict=True):
-        profile = profiles[attribute.name]
+    for name, profile in profiles.items():
         if profile.needs_classes:
-            bins, (numbers, _) = profile.suggested.bins, parsed[attribute.name]
+            bins, (numbers, _) = profile.suggested.bins, parsed[name]
             classes = np.searchsorted([float(cut) for cut in bins.cuts], numbers)
             classes[np.isnan(numbers)] = len(bins.labels)  # what is missing, or looks so
-            attributes.append(Attribute(attribute.name, (*bins.labels, MISSING)))
-            columns.append(classes.astype(np.uint8)[codes])
-        else:
-            attributes.append(attribute)
-            columns.append(codes)
-    return CountTable(tuple(attributes), tuple(columns), table.counts)
+            codes = classes.astype(np.uint8)[table.column(name)]
+            table = table.with_column(name, (*bins.labels, MISSING), codes)
+    return table
 
 
 def _frequent(profile: ColumnProfile) -> str:

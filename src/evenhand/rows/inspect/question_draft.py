@@ -4,9 +4,11 @@ Columns that form no groups are left out, each with the reason. Numbers are put 
 Values that are asked about follow rules, each stated beside the value, and can be changed.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -41,13 +43,12 @@ class QuestionDraft:
     given: Mapping[str, Any]
     codings: Codings
 
-    @property
+    @cached_property
     def named(self) -> tuple[str, ...]:
-        """The decision and the protected attributes, as far as they are named."""
-        decision = self.given.get("decision")
-        return (*self._protected, decision) if decision else self._protected
+        """The protected attributes and the decision, as far as they are named."""
+        return (*self._protected, *filter(None, [self.given.get("decision")]))
 
-    @property
+    @cached_property
     def _protected(self) -> tuple[str, ...]:
         protected = self.given.get("protected", ())
         return (protected,) if isinstance(protected, str) else tuple(protected)
@@ -91,8 +92,8 @@ class QuestionDraft:
         }
 
     def _columns(self, kind: FindingKind) -> list[str]:
-        findings = [one for one in self.inspection.findings if one.kind is kind]
-        return [name for finding in findings for name in finding.columns]
+        findings = self.inspection.findings
+        return [name for one in findings if one.kind is kind for name in one.columns]
 
     @cached_property
     def kept(self) -> tuple[ColumnProfile, ...]:
@@ -125,19 +126,16 @@ class QuestionDraft:
     @cached_property
     def markers(self) -> dict[str, int]:
         """Texts that look missing, and how many fields of counted columns have them."""
-        fields: dict[str, int] = {}
+        fields = Counter[str]()
         for one in self.kept:
-            for value, many in one.markers:
-                fields[value] = fields.get(value, 0) + many
+            fields.update(dict(one.markers))
         return fields
 
     @cached_property
     def na(self) -> tuple[str, ...]:
         """Texts that must mean a missing value: those among numbers that are put in classes."""
-        among_numbers = (
-            v for one in self.kept if one.name in self.bins for v, _ in one.markers
-        )
-        return tuple(dict.fromkeys((*self.codings.na, *among_numbers)))
+        among_numbers = chain(*(one.markers for one in self.kept if one.name in self.bins))
+        return tuple(dict.fromkeys((*self.codings.na, *dict(among_numbers))))
 
     @cached_property
     def missing_rows(self) -> int:
@@ -161,8 +159,8 @@ class QuestionDraft:
     @property
     def asked_lack_values(self) -> bool:
         """Whether the decision or a protected attribute is missing in some row."""
-        columns = [self.inspection.column(name) for name in self.named]
-        return any(one.missing or {v for v, _ in one.markers} & {*self.na} for one in columns)
+        columns = map(self.inspection.column, self.named)
+        return any(one.missing or dict(one.markers).keys() & {*self.na} for one in columns)
 
     @cached_property
     def asked(self) -> dict[str, tuple[str, str]]:
@@ -174,21 +172,19 @@ class QuestionDraft:
             if self.inspection.column(self.given["protected"]).distinct > 2:
                 other = values[parts["group"][0] == values[0]]
                 parts.setdefault("other", (other, "the most frequent other value"))
-        by_value = self.given.get("criterion", "favorable") != "favorable"
-        if not by_value and (decision := self._values("decision")):
-            hoped = _favorable([*decision], self.given["decision"], self)
-            parts |= {"favorable": hoped} if hoped and "favorable" not in parts else {}
+        if self.given.get("criterion", "favorable") == "favorable" and (
+            hoped := _favorable([*self._values("decision")], self)
+        ):
+            parts.setdefault("favorable", hoped)
         return parts
 
     def question(self) -> Question | None:
         """The question as it is filled in, if it is complete and asks for stored values."""
-        parts = {role: value for role, (value, _) in self.asked.items()}
-        if not {"protected", "decision"} <= {*parts} or not {"favorable", "criterion"} & {
-            *parts
-        }:
+        parts: dict[str, Any] = {role: value for role, (value, _) in self.asked.items()}
+        is_told = "favorable" in parts or "criterion" in parts
+        if not is_told or not {"protected", "decision"} <= {*parts}:
             return None
-        binned = not self.bins.keys().isdisjoint(self.named)
-        return None if binned else Question(**parts)  # type: ignore[arg-type]
+        return Question(**parts) if self.bins.keys().isdisjoint(self.named) else None
 
     def _values(self, role: str) -> dict[str, int]:
         """The values of a named column as they are counted, the most frequent first."""
@@ -196,9 +192,10 @@ class QuestionDraft:
         if not name or not isinstance(name, str):
             return {}
         one = self.inspection.column(name)
-        rows = dict(one.frequent)
-        if name in self.bins:
-            rows = dict(zip(one.classes[0].bins.labels, one.classes[0].rows, strict=True))
+        classes = one.classes[0] if name in self.bins else None
+        rows = dict(
+            zip(classes.bins.labels, classes.rows, strict=True) if classes else one.frequent
+        )
         for new, olds in self.merges.get(name, {}).items():
             rows[new] = sum(rows.pop(old, 0) for old in olds)
         known = {value: many for value, many in rows.items() if not looks_missing(value)}
@@ -226,24 +223,25 @@ def _no_groups(one: ColumnProfile, rows: int) -> str:
     return ""
 
 
-def _favorable(values: list[str], name: str, draft: QuestionDraft) -> tuple[str, str] | None:
+def _favorable(values: list[str], draft: QuestionDraft) -> tuple[str, str] | None:
     """The value that people hope for, as far as it can be guessed, and why.
 
     Of three values or more none of which sounds so, nobody but the user can tell.
     """
-    if name in draft.bins:
+    name = draft.given.get("decision")
+    if values and name in draft.bins:
         number = draft.inspection.column(name).classes[0].bins.labels[-1]
         return number, "larger numbers: change it if smaller ones are hoped for"
-    hoped = [
-        value for value in values if value.strip().rstrip(".").casefold() in _FAVORABLE.split()
-    ]
+    words = _FAVORABLE.split()
+    hoped = [value for value in values if value.strip().rstrip(".").casefold() in words]
     if len(hoped) == 1:
         return hoped[0], "sounds favorable: change it if it is not"
-    if len(values) > 2 and (ordered := known_order(values)):
-        return ordered[-1], "the highest value: change it if people hope for another"
-    if len(values) > 2:
-        return None
-    return values[-1], "the least frequent value: change it if people hope for another"
+    if len(values) <= 2:
+        least = "the least frequent value: change it if people hope for another"
+        return (values[-1], least) if values else None
+    ordered = known_order(values)
+    highest = "the highest value: change it if people hope for another"
+    return (ordered[-1], highest) if ordered else None
 
 
 def _is_unchosen(name: str, given: Mapping[str, Any]) -> bool:
@@ -285,7 +283,6 @@ def _template() -> Template:
         "toml": toml_value,
         "key": toml_key,
         "many": "{:,}".format,
-        "dict": dict,
         "one_line": lambda text: " ".join(text.split()),  # so that it cannot end a comment
     }
     return environment.get_template("question_file.toml.j2")

@@ -88,14 +88,6 @@ let restored = null, replacing = false;
 // What a page says when it changes. The place that is read out stays while pages come and go.
 const news = () => [...document.querySelectorAll("#main [data-say]")].map((one) => one.textContent.trim()).join(" ");
 
-// The sheets of a page that ours lacks: they are there before the page is.
-const dress = (page) => Promise.all([...page.querySelectorAll("link[rel=stylesheet]")]
-  .filter((sheet) => !document.querySelector(`link[href="${sheet.getAttribute("href")}"]`))
-  .map((sheet) => new Promise((done) => {
-    sheet.onload = sheet.onerror = done;
-    document.head.append(sheet);
-  })));
-
 // A press ends on the page on which it began, or the browser would see no click: a page that comes
 // meanwhile waits until mouse and space bar are up, though not for ever.
 const held = new Set();
@@ -115,7 +107,6 @@ async function show(address, {push = false, quiet = false} = {}) {
   const answer = await ask(address);
   const page = answer && parse(await answer.text());
   if (!page) return;
-  await dress(page);
   await untilReleased();
   const active = document.activeElement, focused = active && active.id;
   restored = null;

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.evidence.statistics import distinct_tables
-from evenhand.evidence.statistics.distinct_tables import distinct_lines, for_each_distinct
+from evenhand.evidence import comparisons
+from evenhand.evidence.comparisons import distinct_lines, for_each_distinct
 
 
 def test_each_line_gets_what_the_function_gives_it_alone():
@@ -36,7 +36,7 @@ def test_many_distinct_lines_are_worked_out_in_several_blocks():
 
 @pytest.mark.parametrize("few_keys", [0, 2])
 def test_distinct_lines_are_in_order_of_the_last_column(monkeypatch, few_keys):
-    monkeypatch.setattr(distinct_tables, "_FEW_KEYS", few_keys)
+    monkeypatch.setattr(comparisons, "_FEW_KEYS", few_keys)
     columns = np.random.default_rng(5).integers(0, 7, (3, 500))
     first, which = distinct_lines(*columns)
     expected = sorted({tuple(line) for line in columns[::-1].T.tolist()})

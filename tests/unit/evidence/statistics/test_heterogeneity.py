@@ -74,3 +74,23 @@ def test_few_large_opposite_differences_are_caught_among_many(adult):
     partition = partition_of_adult(adult)
     tests = heterogeneity(partition.leading, partition.statistics.common.difference)
     assert tests.p_opposite < 0.01 < tests.p_gail_simon
+
+
+@pytest.mark.parametrize(
+    ("strata", "group", "other"), [(10, 3, 500), (12, 4, 200), (12, 20, 400)]
+)
+def test_equal_differences_are_rarely_called_different(strata, group, other):
+    generator, rejected, tables = np.random.default_rng(8), 0, 300
+    for _ in range(tables):
+        rate = generator.uniform(0.1, 0.8, strata)
+        n, m = np.full(strata, group), np.full(strata, other)
+        partition = partition_of(generator.binomial(n, rate), n, generator.binomial(m, rate), m)
+        p = heterogeneity(partition.leading, partition.statistics.common.difference).p
+        rejected += p is not None and p < 0.05
+    assert rejected <= 0.06 * tables + 3 * (0.06 * 0.94 * tables) ** 0.5
+
+
+def test_groups_of_a_few_people_are_not_tested():
+    partition = partition_of([1, 2, 0], [3, 3, 3], [200, 150, 90], [500, 500, 500])
+    found = heterogeneity(partition.leading, partition.statistics.common.difference)
+    assert (found.p, found.statistic) == (None, 0)

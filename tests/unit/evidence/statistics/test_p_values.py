@@ -309,3 +309,12 @@ def columns(*counts):
 def test_intervals_are_newcombes(other, group, low, high):
     ends = newcombe_interval(*columns(*group, *other))
     assert [round(float(end[0]), 4) for end in ends] == pytest.approx([low, high], abs=1e-4)
+
+
+@pytest.mark.parametrize("function", [threshold_p, within_p])
+def test_a_p_value_does_not_depend_on_the_tables_beside_it(function):
+    """Also where the other tables are so large that their tails are taken otherwise."""
+    tables = [(28, 38, 913, 914), (15, 38, 5 * 10**6, 10**7), (1, 43_419, 2, 12)]
+    together = function(*np.array(tables).T, 0.3)
+    alone = [one(function, *table, 0.3) for table in tables]
+    assert together == pytest.approx(alone, rel=1e-12)

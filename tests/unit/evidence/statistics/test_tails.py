@@ -13,7 +13,6 @@ from evenhand.evidence.statistics.tails import (
     large_tail,
     point_probability,
     probability_below,
-    small_near_tail,
     small_tail,
 )
 
@@ -53,7 +52,9 @@ SMALL = [
 def test_small_tails_are_sums_over_all_tables(pair):
     sides = [side(*one) for one in pair]
     assert small_tail([sides])[0] == pytest.approx(exact_tail(*pair), rel=1e-12)
-    assert small_near_tail([sides])[0] == pytest.approx(exact_tail(*pair, near=True), rel=1e-12)
+    assert small_tail([sides[::-1]])[0] == pytest.approx(
+        exact_tail(*pair, near=True), rel=1e-12
+    )
 
 
 def added_up(high, low):
@@ -64,7 +65,7 @@ def added_up(high, low):
     return float((binom.pmf(x, n, p) * binom.cdf(most, m, q)).sum())
 
 
-# Few against many: all outcomes as a matrix up to 256 rows, beta functions beyond.
+# Few against many.
 MEDIUM = [
     ((20, 28, 0.4), (60, 250, 0.35)),
     ((20, 28, 0.4), (60, 257, 0.35)),
@@ -98,7 +99,7 @@ def test_tables_of_any_size_at_once_are_what_they_are_one_by_one():
     assert small_tail([columns]).tolist() == pytest.approx(alone, rel=1e-12)
 
 
-@pytest.mark.parametrize("tail", [small_tail, small_near_tail, large_tail])
+@pytest.mark.parametrize("tail", [small_tail, large_tail])
 def test_of_several_rates_the_largest_tail_counts(tail):
     pairs = [(side(40, 60, p), side(50, 90, p - 0.05)) for p in (0.5, 0.6, 0.7)]
     alone = [tail([pair])[0] for pair in pairs]

@@ -1,0 +1,471 @@
+"""Judge again from the same counts, with other people held alike: what the answer stands on.
+
+A candidate is a column that may be a cause of the decision by what is known and is none in
+the graph. Each is added to the adjustment set by itself, those first that go with the decision
+most, given the set without the protected attribute. Whether a candidate is independent of the
+decision given the protected attribute is never asked: that is what removes true causes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from statistics import NormalDist
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.counts import ExaminedCounts, FinerCounts, equivalent_columns
+from evenhand.counts.compared_groups import with_groups
+from evenhand.counts.dependencies import repeats
+from evenhand.display import Plain
+from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.partition import Partition
+from evenhand.evidence.population import statistical_verdict
+from evenhand.evidence.statistics.margin import Margin, margin
+from evenhand.evidence.statistics.mixing_distribution import MixingDistribution
+from evenhand.evidence.statistics.p_values import Z
+from evenhand.evidence.statistics.pooled_difference import (
+    PooledDifference,
+    pooled_difference,
+)
+from evenhand.evidence.variations.classes import OtherClasses
+from evenhand.graph import known_order
+from evenhand.graph.independence_tester import IndependenceTester
+from evenhand.question import Knowledge, KnownOrder
+from evenhand.verdict import StatisticalVerdict
+
+# What was judged otherwise: an attribute more or less, all that comes before the decision, a
+# number in other classes, the causes of a search one level less deep, suspects left out.
+SetKind: TypeAlias = Literal[
+    "with", "without", "all before", "classes", "depth", "without suspects"
+]
+# Why a finding does not stand.
+Fall: TypeAlias = Literal["", "smaller", "not separated", "within", "shown", "larger"]
+
+MOST_CANDIDATES = 60
+_LEVEL = 0.01
+_FAMILY = 0.05
+_MOST_FINDINGS = 20
+# Half the width of a 90 % interval, as tests of equivalence at 5 % have it, in that of 95 %.
+_NARROWER = NormalDist().inv_cdf(0.95) / Z
+_CALIBRATED = "chi-square-adjusted"
+_FEWEST_CLASSES, _MOST_CLASSES = 2, 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjustmentSet(Plain):
+    """What is given with another adjustment set, and whether the answer's findings stand.
+
+    ``names`` are the attributes that are added or left out. ``falls`` says why a finding does
+    not stand: the difference is ``smaller``, people who are alike in the attribute are hardly
+    ever of both groups (``not separated``), all of it lies ``within`` the threshold, what lay
+    within it is ``larger``, or what is
+    no finding of the answer is ``shown``. ``pairs`` are the places of the means that fall.
+    ``within`` says whether all differences are shown to lie within the threshold.
+    """
+
+    keys = "kind names falls difference coverage"
+
+    kind: SetKind
+    names: tuple[str, ...]
+    difference: float | None
+    coverage: Fraction
+    falls: Fall = ""
+    pairs: frozenset[int] = frozenset()
+    within: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AdjustmentSets:
+    """Another look at what a certificate found, each with one thing chosen otherwise."""
+
+    certificate: Certificate
+    knowledge: Knowledge
+    finer: FinerCounts | None = None
+
+    @property
+    def examined(self) -> ExaminedCounts:
+        """The rows that are compared."""
+        return self.certificate.examined
+
+    @cached_property
+    def base(self) -> Partition:
+        """What the answer is about: people alike in the causes of the decision."""
+        return self.certificate.partition
+
+    @cached_property
+    def found(self) -> frozenset[int]:
+        """The places of the means, by cut and pair, of which anything is shown."""
+        return shown_means(self.base) or self._some_differ(self.base)
+
+    @cached_property
+    def mixing(self) -> MixingDistribution | None:
+        """What all subpopulations show together, of two groups that are compared."""
+        return _mixing(self.base)
+
+    def _some_differ(self, partition: Partition) -> frozenset[int]:
+        """The place of the only mean, if some differences are shown that cannot be named."""
+        found = self.mixing if partition is self.base else _mixing(partition)
+        return frozenset({0} if found and found.significant else ())
+
+    @cached_property
+    def order(self) -> KnownOrder:
+        """What is known of the columns."""
+        return known_order(self.knowledge, self.examined.counts.names)
+
+    @cached_property
+    def tester(self) -> IndependenceTester:
+        """Tests of independence, of groups as they are compared."""
+        counts = with_groups(self.examined.counts, self.examined.question)
+        return IndependenceTester(counts, test=_CALIBRATED)
+
+    @property
+    def placed(self) -> frozenset[str]:
+        """The columns that a person put before the decision.
+
+        By a tier that names them, a required arrow, a rule, an edit, or a graph that was given.
+        """
+        graph, decision = self.certificate.graph, self.certificate.question.decision
+        if self.certificate.graph_origin.kind == "given":
+            return frozenset(graph.nodes)
+        known, tier = self.knowledge, self.order.tier
+        named = {
+            name
+            for one in (known.tiers.tiers if known.tiers else ())
+            if one is not ...
+            for name in one
+        }
+        end = tier.get(decision)
+        earlier = {
+            name
+            for name in named
+            if end is not None and (at := tier.get(name)) is not None and at < end
+        }
+        said = {cause for cause, effect in known.required if effect == decision}
+        said |= {e.arrow[0] for e in graph.edits if e.kind == "add" and e.arrow[1] == decision}
+        return frozenset(earlier | said | {*self.certificate.question.rule})
+
+    @cached_property
+    def suspects(self) -> tuple[str, ...]:
+        """Columns that nobody placed and that go with the groups through the decision alone.
+
+        Such a column is dependent on the groups, and no longer given the decision: so looks
+        what was written after the decision, and no cause of it.
+        """
+        return tuple(name for name in self.base.names if self._is_suspect(name))
+
+    def _is_suspect(self, name: str) -> bool:
+        question = self.examined.question
+        group, decision = question.groups_column, question.decision
+        if name in self.placed:
+            return False
+        for given in ({*self.base.names} - {name}, set[str]()):
+            before, after = self.tester.test_all(
+                [(name, group, [*given]), (name, group, [*given, decision])]
+            )
+            if before.p < _LEVEL < after.p:
+                return True
+        return False
+
+    @cached_property
+    def candidates(self) -> tuple[str, ...]:
+        """Columns that may be causes of the decision, those first that go with it most."""
+        question, counts = self.examined.question, self.examined.counts
+        graph = self.certificate.graph
+        if question.predicts:
+            return ()
+        ends = {*question.protected_names, question.decision}
+        copies: set[str] = set()
+        for alike in equivalent_columns(counts):
+            kept = [name for name in alike if name in ends | {*self.base.names}]
+            copies |= {*alike} - {*(kept or alike)[:1]}
+        after = graph.descendants(question.decision)
+        names = [
+            name
+            for name, card in zip(counts.names, counts.cards, strict=True)
+            if name not in ends | copies | {*self.base.names}
+            and name not in after
+            and card > 1
+            and (self.certificate.graph_origin.kind == "learned" or name in graph.nodes)
+            and self.order.may_cause(name, question.decision)
+            and repeats(counts, name)
+        ]
+        if self.knowledge.tiers_assumed or self.knowledge.tiers is None:
+            names = [name for name in names if not self._is_suspect(name)]
+        tests = [(name, question.decision, self.base.names) for name in names]
+        found = dict(zip(names, self.tester.test_all(tests), strict=True))
+        names.sort(
+            key=lambda name: (
+                found[name].p,
+                -found[name].statistic / max(found[name].degrees_of_freedom, 1),
+                name,
+            )
+        )
+        return tuple(names[:MOST_CANDIDATES])
+
+    def judged(self) -> Iterator[AdjustmentSet]:
+        """All variations, the candidates first."""
+        for name in self.candidates:
+            yield self.with_name(name)
+        # The causes of the recorded decision say who is compared by predictions.
+        for name in () if self.examined.question.predicts else self.base.names:
+            yield self.without([name], "without")
+        yield from self._in_other_classes
+        if self.suspects:
+            yield self.without(self.suspects, "without suspects")
+        if more := self._less_deep:
+            deeper = self._finer("depth", more, self.examined)
+            if self.found or deeper.falls != "not separated":
+                yield deeper
+        if len(self.candidates) > 1 and self.certificate.graph_origin.kind == "learned":
+            everything = self._finer("all before", self.candidates, self.examined)
+            if everything.falls != "not separated":
+                yield everything
+
+    @property
+    def _less_deep(self) -> tuple[str, ...]:
+        """Further causes if a search that was stopped had been stopped one level earlier."""
+        record = self.certificate.graph.record
+        if record is None or not record.ended_early or not record.tests:
+            return ()
+        decision, deepest = self.examined.question.decision, len(record.tests) - 1
+        last = {
+            name
+            for pair, separation in record.separating.items()
+            for name in pair
+            if decision in pair and name != decision and len(separation.given) == deepest
+        }
+        return tuple(sorted(last - {*self.base.names, *self.examined.question.protected_names}))
+
+    @cached_property
+    def other_classes(self) -> OtherClasses | None:
+        """The compared columns in other classes, if any is in classes."""
+        if self.finer is None:
+            return None
+        return OtherClasses.of(self.finer, self.examined, self.base.names)
+
+    @property
+    def _in_other_classes(self) -> Iterator[AdjustmentSet]:
+        """Each compared column in twice as many classes; merged values are taken apart."""
+        if self.other_classes is None:
+            return
+        examined, base = self.other_classes.examined, self.other_classes.base
+        for name, second, codes in self.other_classes.classes():
+            recoded = with_column(examined, second, codes)
+            found = self._finer("classes", [second], recoded, base)
+            # Where people in finer classes cannot be compared, these say nothing.
+            if found.falls != "not separated":
+                yield replace(found, names=(name,))
+
+    def with_name(self, name: str) -> AdjustmentSet:
+        """What is given if one more attribute is a cause of the decision.
+
+        An attribute whose values hardly ever have both groups is compared in few classes, by
+        the share of the group in each value.
+        """
+        found = self._finer("with", [name], self.examined)
+        if found.falls != "not separated":
+            return found
+        for classes in range(_MOST_CLASSES, _FEWEST_CLASSES - 1, -1):
+            merged = self._finer("with", [name], self._merged(name, classes))
+            if merged.falls != "not separated":
+                return merged
+        question = self.examined.question
+        test = self.tester.test(name, question.groups_column, self.base.names)
+        if self.found and test.p < _LEVEL:
+            return found
+        # Where nothing is shown, nothing falls with people who cannot be compared.
+        return replace(found, falls="", pairs=frozenset())
+
+    def _merged(self, name: str, classes: int) -> ExaminedCounts:
+        """The rows with the values of an attribute in a few classes, by the group's share."""
+        counts = self.examined.counts
+        codes = counts.column(name)
+        values = len(counts.attribute(name))
+        first = self.examined.group_codes == 0
+        rows = np.bincount(codes, counts.counts, values)
+        share = np.bincount(codes, counts.counts * first, values) / np.maximum(rows, 1)
+        order = np.argsort(share, kind="stable")
+        place = np.empty(values, np.intp)
+        reached = np.cumsum(rows[order]) - rows[order] / 2
+        place[order] = np.minimum(reached * classes // max(rows.sum(), 1), classes - 1)
+        return with_column(self.examined, name, place[codes])
+
+    def _finer(
+        self,
+        kind: SetKind,
+        names: Iterable[str],
+        examined: ExaminedCounts,
+        base: Partition | None = None,
+    ) -> AdjustmentSet:
+        """What people give who are alike in more; ``base`` has the same rows undivided."""
+        names, base = tuple(names), base or self.base
+        finer = Partition.of(examined, {*base.names, *names})
+        least = min(self.certificate.min_coverage, *self._coverage(base))
+        fallen: frozenset[int] = frozenset()
+        falls: Fall = ""
+        if min(self._coverage(finer)) < least * self.certificate.min_coverage:
+            fallen, falls = self.found or frozenset({0}), "not separated"
+        elif self.found:
+            fallen = frozenset(at for at in self.found if not self._stands(base, finer, at))
+            if fallen:
+                also = shown_means(finer) or self._some_differ(finer)
+                fallen -= {at for at in also if not _reversed(base, finer, at)}
+            falls = "smaller" if fallen else ""
+        elif kind != "all before" and shown_means(finer):
+            fallen, falls = shown_means(finer), "shown"
+        elif kind == "with" and (masked := self._masked(base, finer)):
+            fallen, falls = masked, "larger"
+        common = finer.statistics.common if falls else None
+        return AdjustmentSet(
+            kind=kind,
+            names=names,
+            difference=common.difference if common else None,
+            coverage=finer.coverage.overall,
+            falls=falls,
+            pairs=fallen,
+            within=self._all_within(finer),
+        )
+
+    def _all_within(self, partition: Partition) -> bool:
+        verdict = statistical_verdict(partition, min_coverage=self.certificate.min_coverage)
+        return verdict is StatisticalVerdict.WITHIN
+
+    @staticmethod
+    def _coverage(partition: Partition) -> Sequence[Fraction]:
+        return partition.coverage.groups
+
+    def _masked(self, base: Partition, finer: Partition) -> frozenset[int]:
+        """The means within the threshold that lie beyond it among people alike in more.
+
+        By more than noise alone takes them there: a close proxy hid them.
+        """
+        if not self._all_within(base):
+            return frozenset()
+        threshold = float(self.examined.question.threshold)
+        margins = ((at, self._margin(base, finer, at)) for at in range(base.comparisons.means))
+        return frozenset(at for at, kept in margins if kept and kept.was_masked(threshold))
+
+    def _margin(self, base: Partition, finer: Partition, at: int) -> Margin | None:
+        """One mean before and after people are compared alike in more."""
+        line, _ = finer.assignments.groups(base.names)
+        least = self.examined.question.min_rows
+        return margin(line, *_tables(base, finer, at), least_rows=least)
+
+    def _stands(self, base: Partition, finer: Partition, at: int) -> bool:
+        """Whether what is shown of one pair of groups stands among people alike in more."""
+        threshold = float(self.examined.question.threshold)
+        mean = base.statistics.means[at]
+        if mean is not None and mean.shown:
+            kept = self._margin(base, finer, at)
+            if kept is not None and kept.stands(threshold):
+                return True
+        line, _ = finer.assignments.groups(base.names)
+        tables = _tables(base, finer, at)
+        own = np.flatnonzero(base.statistics.shown & (base.comparisons.mean == at))
+        strongest = own[np.argsort(base.statistics.p_threshold[own], kind="stable")]
+        return any(
+            self._finding_stands(
+                base, one, [column[line == base.comparisons.line[one]] for column in tables]
+            )
+            for one in strongest[:_MOST_FINDINGS].tolist()
+        )
+
+    def _finding_stands(
+        self, base: Partition, finding: int, tables: Sequence[NDArray[np.int64]]
+    ) -> bool:
+        """Whether the pooled difference within one subpopulation is still significant.
+
+        It is corrected as the finding was. With a margin alone the strongest of many findings
+        would stand: that it is the strongest is chance's work, too.
+        """
+        statistics = base.statistics
+        a, n, b, m = tables
+        both = (n > 0) & (m > 0)
+        if not both.any():
+            return False
+        threshold = float(self.examined.question.threshold)
+        pooled = pooled_difference(a[both], n[both], b[both], m[both], threshold)
+        p, adjusted = statistics.p_threshold[finding], statistics.p_adjusted[finding]
+        same_side = pooled.difference * statistics.difference[finding] > 0
+        return bool(
+            same_side and pooled.p_threshold * max(adjusted / max(p, 1e-300), 1) < _FAMILY
+        )
+
+    def without(self, names: Sequence[str], kind: SetKind) -> AdjustmentSet:
+        """What is given if some attributes are no causes of the decision."""
+        coarser = Partition.of(self.examined, {*self.base.names} - {*names})
+        shown, common = shown_means(coarser), coarser.statistics.common
+        falls: Fall = ""
+        fallen: frozenset[int] = frozenset()
+        if self.found:
+            fallen = frozenset(
+                at
+                for at in self.found - shown
+                if (mean := coarser.statistics.means[at]) is not None
+                and self._within(coarser, at, mean)
+            )
+            falls = "within" if fallen else ""
+        elif shown and kind == "without suspects":
+            falls, fallen = "shown", shown
+        return AdjustmentSet(
+            kind=kind,
+            names=tuple(names),
+            difference=common.difference if common else None,
+            coverage=coarser.coverage.overall,
+            falls=falls,
+            pairs=fallen,
+        )
+
+    def _within(self, coarser: Partition, at: int, mean: PooledDifference) -> bool:
+        """Whether what was shown lies within the threshold: the mean, or each difference."""
+        threshold, before = float(self.examined.question.threshold), self.base.statistics
+        was = before.means[at]
+        if was is not None and was.shown:
+            low, high = (
+                mean.difference + (end - mean.difference) * _NARROWER for end in mean.interval
+            )
+            return -threshold < low and high < threshold
+        return bool(coarser.statistics.within[coarser.comparisons.mean == at].all())
+
+
+def _tables(base: Partition, finer: Partition, at: int) -> tuple[NDArray[np.int64], ...]:
+    """The finer counts of one pair of groups by one cut."""
+    cut, pair = divmod(at, len(base.pairs))
+    return tuple(
+        column
+        for place in base.pairs[pair]
+        for column in (finer.favorable[cut][place], finer.rows[place])
+    )
+
+
+def _mixing(partition: Partition) -> MixingDistribution | None:
+    """What all subpopulations show together; None of many groups or decisions."""
+    if not partition.two_groups:
+        return None
+    threshold = float(partition.question.threshold)
+    return MixingDistribution(*partition.comparisons.tables, threshold)
+
+
+def shown_means(partition: Partition) -> frozenset[int]:
+    """The places of the means of which something is shown: the mean, or a difference in it."""
+    statistics = partition.statistics
+    single = partition.comparisons.mean[statistics.shown].tolist()
+    means = [at for at, mean in enumerate(statistics.means) if mean and mean.shown]
+    return frozenset([*single, *means])
+
+
+def _reversed(base: Partition, finer: Partition, at: int) -> bool:
+    """Whether both means are shown, to opposite sides: then either contradicts the other."""
+    before, after = (one.statistics.means[at] for one in (base, finer))
+    if not (before and after and before.shown and after.shown):
+        return False
+    return before.difference * after.difference < 0
+
+
+def with_column(examined: ExaminedCounts, name: str, codes: NDArray[np.intp]) -> ExaminedCounts:
+    """The examined rows with other codes in one column, which may be a new one."""
+    values = [*map(str, range(int(codes.max(initial=0)) + 1))]
+    return replace(examined, counts=examined.counts.with_column(name, values, codes))

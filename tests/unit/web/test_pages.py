@@ -1,0 +1,86 @@
+"""Remedies as buttons: what a button changes, and what only the user can choose."""
+
+from evenhand.errors import Problem, Remedy
+from evenhand.report.html_report import environment as report_environment
+from evenhand.web.jobs import request_again
+from evenhand.web.pages import environment, render_problems, shown_problem
+
+
+def bodies(*remedies):
+    return [one.body for one in shown_problem(Problem("What.", remedy=remedies)).remedies]
+
+
+def test_a_remedy_with_a_value_is_a_change_of_the_question_file():
+    assert bodies(
+        Remedy("leave these rows out", "missing", "drop"),
+        Remedy("count them in classes", "bins", {"age": [37]}),
+        Remedy("pool", "other", "rest"),
+    ) == [
+        {"change": {"data": {"missing": "drop"}}},
+        {"change": {"data": {"bins": {"age": [37]}}}},
+        {"change": {"question": {"other": "rest"}}},
+    ]
+
+
+def test_lists_are_added_to():
+    assert bodies(
+        Remedy("leave it out", "exclude", ["id"]), Remedy("declare", "na", ["?"])
+    ) == [
+        {"add": {"data": {"exclude": ["id"]}}},
+        {"add": {"data": {"na": ["?"]}}},
+    ]
+
+
+def test_what_no_question_file_says_goes_with_the_request_that_is_sent_again():
+    remedies = Remedy("allow it", "overwrite", value=True), Remedy("drop", "missing", "drop")
+    shown = [shown_problem(Problem("What.", remedy=remedies))]
+    assert [(one.body, one.repeats) for one in shown[0].remedies] == [
+        ({"overwrite": True}, True),
+        ({"change": {"data": {"missing": "drop"}}}, False),
+    ]
+    again = request_again("POST", "api/report", {"name": "r.html", "revision": 3})
+    assert again == {"method": "POST", "path": "api/report", "body": {"name": "r.html"}}
+    html = render_problems((Problem("What.", remedy=remedies),), again)
+    sent = '{"name": "r.html", "overwrite": true}'.replace('"', "&#34;")
+    assert f"data-path=\"api/report\" data-body='{sent}'>Allow it</button>" in html
+    assert 'data-method="PATCH" data-path="api/question"' in html
+    html = render_problems((Problem("What.", remedy=remedies),))  # of what, nobody knows
+    assert '<span class="way">Allow it.</span>' in html
+
+
+def test_another_way_to_release_is_a_link():
+    remedies = (
+        Remedy("change all", "policy", "minimal"),
+        Remedy("raise", "policy", "raise"),
+        Remedy("use modify-data", "method", "modify-data"),
+        Remedy("another", "policy"),
+    )
+    shown = shown_problem(Problem("What.", remedy=remedies)).remedies
+    assert [one.address for one in shown] == [
+        "release",
+        "release?way=modify-data%3Araise",
+        "release",
+        "",
+    ]
+
+
+def test_a_choice_that_is_open_has_no_button():
+    assert bodies(
+        Remedy("merge rare ones", "merge"), Remedy("allow more", "memory", "2GB")
+    ) == [
+        None,
+        None,
+    ]
+    assert shown_problem(Problem("What.", remedy="Mend it.")).remedies[0].words == "Mend it"
+
+
+def test_a_remedy_that_is_chosen_already_is_marked():
+    remedies = (Remedy("drop", "missing", "drop"), Remedy("keep", "missing", "level"))
+    found = shown_problem(Problem("What.", remedy=remedies), {"data": {"missing": "drop"}})
+    assert [one.chosen for one in found.remedies] == [True, False]
+
+
+def test_a_report_keeps_its_references_beside_the_app():
+    assert environment().globals["sections"] is False
+    assert report_environment().globals["sections"] is True
+    assert "problem" not in report_environment().filters
