@@ -63,7 +63,7 @@ def partition_of_dutch(counts):
 
 def adult_sizes():
     """The 268 comparable groups of Adult: rows of women and men, and the rate of both."""
-    a, n, b, m = partition_of_adult(datasets.adult()).measured_counts
+    a, n, b, m = partition_of_adult(datasets.adult()).comparisons.tables
     return n, m, (a + b) / (n + m)
 
 
