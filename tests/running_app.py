@@ -11,7 +11,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -129,8 +129,10 @@ class RunningApp:
         self.wait_for_job()
 
     def tables(self, name: str = "adult") -> dict[str, Any]:
-        """What the question file says."""
-        return tomllib.loads((self.folder / f"{name}.toml").read_text("utf-8"))
+        """What the question file says, once it is saved."""
+        file = self.folder / f"{name}.toml"
+        wait_until(file.exists)
+        return tomllib.loads(file.read_text("utf-8"))
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """End the process by a signal, and return its exit code."""
@@ -140,9 +142,12 @@ class RunningApp:
 
 
 def wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
-    """Ask again and again until something holds."""
+    """Ask again and again until something holds. A key that is missing is not there yet."""
     end = time.monotonic() + seconds
-    while not holds():
+    while True:
+        with suppress(LookupError):
+            if holds():
+                return
         if time.monotonic() > end:
             raise TimeoutError(f"not within {seconds} s")
         time.sleep(0.02)

@@ -275,4 +275,4 @@ def test_the_question(open_app: Any, page: Any, pace: tuple[float, ...]) -> None
         same = all(found.get(name, "answer") == value for name, value in chosen.items())
         return same and found["order"] == order and saved["data"]["bins"]["age"] == cuts
 
-    wait_until(kept, 5)
+    wait_until(kept)
