@@ -18,7 +18,7 @@ PROGRAM = """
 import sys
 from evenhand import QuestionFile, Question
 from evenhand.cli.asked import Asked
-from evenhand.cli.spelling import offer, option
+from evenhand.cli.terminal import offer, option
 from evenhand.question.fields import parse_setting
 asked = QuestionFile(question=Question(protected="a", decision="b", favorable="c"))
 tables = QuestionFile.parse_tables(str(asked) + '[audit]\\ncolour = "red"\\n')

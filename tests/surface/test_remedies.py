@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import evenhand as eh
 from evenhand.cli.application import app
-from evenhand.cli.spelling import option
+from evenhand.cli.terminal import option
 from evenhand.errors import Remedy, python_argument, words_only
 from evenhand.question.fields import FIELDS, find
 

@@ -1,6 +1,6 @@
 """The command line, a thin door: verbs read options, call the library, print its results."""
 
-from evenhand.cli.signals import hold_signals
+from evenhand.cli.process import hold_signals
 
 
 def main() -> None:

@@ -20,18 +20,19 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evenhand.cli.audit import audit
-from evenhand.cli.compare import compare
-from evenhand.cli.demo import demo
 from evenhand.cli.discover import discover
-from evenhand.cli.help import help_
-from evenhand.cli.init import init
-from evenhand.cli.inspect import inspect
-from evenhand.cli.paper import paper
-from evenhand.cli.release import release
-from evenhand.cli.signals import Interrupted, ending_signals, raise_held
-from evenhand.cli.spelling import offer, option
-from evenhand.cli.standard_streams import StandardStream, open_closed_streams
-from evenhand.cli.terminal import print_json, say
+from evenhand.cli.examples import demo, paper
+from evenhand.cli.inspect import init, inspect
+from evenhand.cli.options import help_
+from evenhand.cli.process import (
+    Interrupted,
+    StandardStream,
+    ending_signals,
+    open_closed_streams,
+    raise_held,
+)
+from evenhand.cli.release import compare, release
+from evenhand.cli.terminal import offer, option, print_json, say
 from evenhand.cli.verify import verify
 from evenhand.cli.web import web
 from evenhand.display import visible

@@ -1,6 +1,7 @@
 """``Asked``: what a command line asks, from a question file and from what was typed over it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.terminal import say
 from evenhand.display import ProgressCallback
-from evenhand.errors import Problem, QuestionError, path_exists
+from evenhand.errors import EvenhandError, Problem, QuestionError, nearest_path, path_exists
 from evenhand.question import Codings, Question, QuestionFile
 from evenhand.question.fields import TABLES, Field, with_typed
 from evenhand.question.question_file import ASKED, needed_parts
@@ -19,6 +20,25 @@ if TYPE_CHECKING:
     from evenhand.rows import Rows
 
 _VALUES = ("group", "other", "favorable")
+
+
+@contextmanager
+def suggesting_files(*inputs: Path | str | None) -> Iterator[None]:
+    """Add "Did you mean …?" to errors raised inside about an input that does not exist."""
+    paths = [Path(path) for path in inputs if path is not None]
+
+    def with_suggestion(problem: Problem) -> Problem:
+        path = Path(problem.where)
+        if path not in paths or path_exists(path):
+            return problem
+        near = nearest_path(path, excluded=paths)
+        return replace(problem, found="" if near is None else f"Did you mean {str(near)!r}?")
+
+    try:
+        yield
+    except EvenhandError as error:
+        error.problems = tuple(map(with_suggestion, error.problems))
+        raise
 
 
 @dataclass(frozen=True)
@@ -86,7 +106,7 @@ class Asked:
     @cached_property
     def so_far(self) -> QuestionFile:
         """The file; with any question, if none is needed and none was asked."""
-        if self.question_file is not None or self.question_if_complete:
+        if self.question_if_complete:
             return self.file
         some = {"protected": "a", "decision": "b", "favorable": "c"}
         return QuestionFile.from_tables(self.tables | {"question": some}, where="")
@@ -101,9 +121,8 @@ class Asked:
         """The rows, read as is asked."""
         from evenhand.rows import read
 
-        return read(
-            self.data, codings=self.so_far.codings, memory=self.memory, progress=progress
-        )
+        codings = self.so_far.codings
+        return read(self.data, codings=codings, memory=self.memory, progress=progress)
 
     def graph(self) -> "PartialGraph | None":
         """The graph of ``--graph``, if it was given."""
@@ -132,8 +151,27 @@ class Asked:
 
         return (audit(self.data, self.file, **settings),)
 
+    def check_outputs(
+        self, *pages: Path | None, release: Sequence[Path] = (), overwrite: bool
+    ) -> None:
+        """Refuse to overwrite an input, another output or, without ``overwrite``, a page.
+
+        This is known before any work is done. Whether the files of a release may be replaced
+        is checked when they are written, after the leftovers of a killed run were cleaned up.
+        """
+        named = [page for page in pages if page is not None]
+        if not named and not release:
+            return
+        from evenhand.files import check_targets
+        from evenhand.rows.open_files import matching_files
+
+        inputs = [str(file) for file in matching_files(self.data)]
+        inputs += [str(path) for path in (self.graph_file, self.question_file) if path]
+        check_targets([*named, *release], inputs, overwrite=True)
+        check_targets(named, (), overwrite=overwrite)
+
     def _place(self, problem: Problem) -> Problem:
-        """The problem of a question file; that it arises from the options is said."""
+        """The problem of a question file; whether it arises from the options is said."""
         try:
             QuestionFile.from_tables(self._file_tables, where=str(self.question_file))
         except QuestionError as alone:

@@ -13,10 +13,9 @@ import typer
 
 from evenhand.cli.asked import Asked
 from evenhand.cli.options import AsJson, Quiet, ReportFile, result_option, with_keys
-from evenhand.cli.output_checks import check_outputs
-from evenhand.cli.spelling import option
 from evenhand.cli.terminal import (
     ProgressBar,
+    option,
     print_json,
     print_results,
     say,
@@ -67,7 +66,7 @@ def audit(
         )
     from evenhand.files import after_writing
 
-    check_outputs(asked, certificate, report, overwrite=overwrite)
+    asked.check_outputs(certificate, report, overwrite=overwrite)
     with ProgressBar(quiet=quiet or json) as progress:
         audits = asked.audits(progress)
         answers = {

@@ -1,4 +1,4 @@
-"""``evenhand release``: makes the smallest change, certifies the result and writes it."""
+"""``evenhand release``: the smallest change, certified and written; and ``compare``."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 
 from evenhand.cli.asked import Asked
 from evenhand.cli.options import AsJson, ReportFile, result_option, with_keys
-from evenhand.cli.output_checks import check_outputs
-from evenhand.cli.spelling import option
-from evenhand.cli.terminal import ProgressBar, print_json, print_results, say, say_for_owner
+from evenhand.cli.terminal import (
+    ProgressBar,
+    option,
+    print_json,
+    print_results,
+    say,
+    say_for_owner,
+)
 from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:
     from evenhand.releasing import PublishedFiles, Release
     from evenhand.removal import Baseline, Method
+from evenhand.cli.options import Seed
 
 
 @with_keys
@@ -157,7 +163,7 @@ def _check_files(
     from evenhand.releasing.writer import output_format
 
     planned = ReleaseFiles.of(output, uncertified=uncertified)
-    check_outputs(asked, report, release=planned.paths, overwrite=overwrite)
+    asked.check_outputs(report, release=planned.paths, overwrite=overwrite)
     output_format(output)
 
 
@@ -179,3 +185,33 @@ def _print_release(released: "Release", files: "PublishedFiles", report: Path | 
     ):
         if path is not None:
             say(f"{what}: {path}")
+
+
+@with_keys
+def compare(
+    asked: Asked,
+    *,
+    thresholds: Annotated[
+        str | None, result_option(help="Several thresholds: '0.025,0.05,0.1'.")
+    ] = None,
+    seed: Seed = None,
+    json: AsJson = False,
+) -> None:
+    """Apply every removal method to the counts: what it changes, costs and leaves.
+
+    Nothing is written. Example: `evenhand compare adult.csv --question adult.toml
+    --thresholds 0.025,0.05,0.075,0.1`
+    """
+    from evenhand.releasing.compare import compare as compare_methods
+
+    with ProgressBar(quiet=json) as progress:
+        comparison = compare_methods(
+            asked.audits(progress)[0].certificate,
+            thresholds=None if thresholds is None else thresholds.split(","),
+            seed=seed,
+            progress=progress,
+        )
+    if json:
+        print_json(comparison.to_dict())
+    else:
+        print_results(comparison.summary(), comparison.measures_summary())

@@ -1,23 +1,66 @@
-"""Prints results as text or JSON, and shows a progress bar on a terminal.
+"""Prints results as text or JSON, spells arguments as options, and shows a progress bar.
 
 Text gets to a terminal by ``say`` or above the bar, and is made ``visible`` there: names,
 values and messages may come from files that somebody else wrote, and nothing in them may act.
+Arguments of the library are spelled as options of the verb that runs, so that a remedy can be
+typed as it is printed.
 """
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
+from shlex import quote
 from shutil import get_terminal_size
 from time import perf_counter
 from typing import Any, Self
 
 import typer
 
-from evenhand.cli.spelling import option
 from evenhand.display import Progress, Summary, duration, visible
 from evenhand.errors import Problem, Remedy
+from evenhand.question.fields import Field, find
+
+# Tables of keys that one verb alone reads.
+_VERB_TABLES = {"audit", "discover", "release"}
+# What is no key, where no verb runs.
+_OTHERS = {"--accept-graph", "--graph", "--overwrite", "--uncertified"}
+_running: dict[str, Any] = {"verb": None, "options": None}
+
+
+def offer(verb: str | None, options: Iterable[str] = ()) -> None:
+    """Spell arguments as options of this verb from now on; None means of any."""
+    _running.update(verb=verb, options={*options} if verb else None)
+
+
+def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the argument takes
+    """Spell an argument as an option; "" if the verb that runs takes it in no way.
+
+    >>> option("bins", {"pay": 4}), option("columns", ...), option("key", "id")
+    ('--bin pay=quantiles:4', '--columns …', '')
+    >>> option("merge", {"work": {"a b": ["a b", "A B"]}}), option("min_rows", 1)
+    ("--set 'merge.work.a b=a b,A B'", '--set min_rows=1')
+    """
+    verb, offered = _running["verb"], _running["options"]
+    field, flag = find(argument), f"--{argument.replace('_', '-')}"
+    if field and field.flag in (offered or ()):
+        return _spelled(field.words(value, verb))
+    if field and (offered is None or ("--set" in offered and takes(verb, field))):
+        return _spelled(field.words(value, verb))
+    if flag in (_OTHERS if offered is None else offered):
+        return flag if value is True else _spelled([flag, "…" if value is ... else str(value)])
+    return ""
+
+
+def _spelled(words: Iterable[str]) -> str:
+    return " ".join(word if word.endswith("…") else quote(word) for word in words)
+
+
+def takes(verb: str | None, field: Field) -> bool:
+    """Whether a verb has a use for a key: of the tables of verbs it reads its own."""
+    return field.table not in _VERB_TABLES or field.table == verb
+
 
 _FAST = 1e5  # per second, from where on the rate is shown
 _LONG = 4  # seconds, from where on somebody who waits is told how long

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from evenhand.cli.file_suggestions import suggesting_files
+from evenhand.cli.asked import suggesting_files
 from evenhand.cli.options import AsJson, result_option
-from evenhand.cli.spelling import option
-from evenhand.cli.terminal import print_json, print_results
+from evenhand.cli.terminal import option, print_json, print_results
 from evenhand.display import Summary
 
 if TYPE_CHECKING:

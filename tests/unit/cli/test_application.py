@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from evenhand import errors
-from evenhand.cli.signals import Interrupted
+from evenhand.cli.process import Interrupted
 from evenhand.errors import EvenhandError, Problem, Remedy
 
 PARTS = {"what", "found", "remedy", "where", "remedies"}

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from evenhand.cli.signals import Interrupted, ending_signals
+from evenhand.cli.process import Interrupted, ending_signals
 
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 

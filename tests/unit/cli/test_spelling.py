@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from evenhand.cli.spelling import option
+from evenhand.cli.terminal import option
 from evenhand.question.fields import FIELDS, parse_setting, with_typed
 
 QUESTION = shlex.split("--protected sex --group f --decision hired --favorable yes")

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from evenhand.cli.spelling import offer
+from evenhand.cli.terminal import offer
 
 
 @pytest.fixture(autouse=True)

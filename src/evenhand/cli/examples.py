@@ -1,4 +1,4 @@
-"""``evenhand demo``: audit, release, report and check on data that come with evenhand."""
+"""``evenhand demo`` and ``paper``: what evenhand does on data that come with it."""
 
 from pathlib import Path
 from textwrap import fill
@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.terminal import print_results, say
+from evenhand.files import write_file
 
 
 def demo(
@@ -54,3 +55,28 @@ def demo(
         say(f"  {what:<12} {path}")
     say(f"  check it     evenhand verify {files.certificate} {files.data}")
     raise typer.Exit(0 if status == 0 else 1)
+
+
+def paper(
+    *,
+    data: Annotated[
+        Path | None, typer.Option(help="A folder with dutch_census_2001.arff, or the file.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Also write everything to this Markdown file.")
+    ] = None,
+) -> None:
+    """Print the paper's examples, discoveries and tables, with ours beside them.
+
+    Adult comes with evenhand; the Dutch census is read from your own copy.
+    """
+    from evenhand import datasets
+    from evenhand.reproduction import as_markdown, reproduce
+
+    file = data if data is None or data.is_file() else next(data.rglob("dutch*.arff"), data)
+    sections = []
+    for section in reproduce(None if file is None else datasets.dutch(file)):
+        print_results(section)
+        sections.append(section)
+    if markdown is not None:
+        write_file(markdown, as_markdown(sections), mode=0o644, overwrite=True)
