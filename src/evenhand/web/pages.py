@@ -1,5 +1,6 @@
 """Pages as HTML: the templates of the app, which may use those of the report."""
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -8,6 +9,7 @@ from shlex import join
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
+from markupsafe import Markup
 
 from evenhand.auditing import Audit
 from evenhand.errors import EvenhandError, Problem, Remedy, words_only
@@ -50,10 +52,16 @@ def environment() -> Environment:
     )
     # An overlay shares these with the report, which has sections to refer to.
     ours.filters = {**ours.filters, "problem": shown_problem}
-    named = (graph_address, threshold_points, verdict_class, verdict_word, words_only)
+    named = (graph_address, sends, threshold_points, verdict_class, verdict_word, words_only)
     own = {one.__name__: one for one in named}
     ours.globals = {**ours.globals, "sections": False, **own}
     return ours
+
+
+def sends(method: str, path: str, body: Mapping[str, Any]) -> Markup:
+    """Attributes of a control: the request that it sends."""
+    says = Markup("data-method=\"{}\" data-path=\"{}\" data-body='{}'")
+    return says.format(method, path, json.dumps(body))
 
 
 def render(session: Session, screen: str, view: dict[str, Any], template: str = "") -> str:
@@ -82,7 +90,14 @@ def render(session: Session, screen: str, view: dict[str, Any], template: str = 
         "is_upload": table is not None and session.folder.is_upload(table),
         "commands": tuple(map(join, command_lines(session, screen))),
     }
-    return environment().get_template(f"{template or screen}.html.j2").render(around | view)
+    return _on_one_line(
+        environment().get_template(f"{template or screen}.html.j2").render(around | view)
+    )
+
+
+def _on_one_line(page: str) -> str:
+    """A page without the line ends and indentation of its templates, which readers need."""
+    return re.sub(r"\s*\n\s*", " ", page)
 
 
 def render_problems(
@@ -93,20 +108,24 @@ def render_problems(
     A button changes the question file, or asks ``again`` for work that failed.
     """
     template = environment().get_template("problems.j2")
-    return template.module.problem_list(map(shown_problem, problems), again)  # type: ignore[attr-defined, no-any-return]
+    module: Any = template.module
+    return _on_one_line(module.problem_list(map(shown_problem, problems), again))
 
 
 def static_file(name: str) -> tuple[bytes, str] | None:
     """The style sheet (the report's, then ours), the script or the icon, and its type."""
     folder = files("evenhand.web") / "static"
-    if name == "style.css":
-        ours = folder.joinpath("app.css").read_text("utf-8")
-        return (style_sheet(*_SHEETS) + ours).encode(), "text/css"
-    kinds = {"app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+    kinds = {
+        "app.css": "text/css",
+        "app.js": "text/javascript",
+        "icon.svg": "image/svg+xml",
+    }
     if name not in kinds:
         return None
     text = folder.joinpath(name).read_text("utf-8")
-    # Comments and indentation are for who reads the source: 3.5 kB of the script.
+    if name == "app.css":
+        text = style_sheet(*_SHEETS) + text
+    # Comments and indentation are for who reads the source.
     return re.sub(r"(?m)^\s*//.*\n|^\s+", "", text).encode(), kinds[name]
 
 

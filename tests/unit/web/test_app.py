@@ -105,7 +105,7 @@ def test_pages_are_read_whole_and_in_any_order(app, tmp_path, name):
         "static/..%2fapp.py",
         "static/%2e%2e%2fapp.py",
         "static//etc/passwd",
-        "static/app.css",
+        "static/style.css",
         "static/",
         "static/app.js/",
         "static/app.js%00",
@@ -129,7 +129,7 @@ def test_what_is_not_offered_is_not_there(app, path):
 
 def test_styles_script_and_icon(app):
     kinds = {"app.js": "text/javascript", "icon.svg": "image/svg+xml"}
-    kinds["style.css"] = "text/css"
+    kinds["app.css"] = "text/css"
     for name, kind in kinds.items():
         answer = app("GET", f"static/{name}")
         assert answer.status == 200

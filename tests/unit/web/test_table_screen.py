@@ -179,4 +179,4 @@ def test_a_refused_reading_is_told_once_with_what_to_do(tmp_path):
     page = shown(session)
     assert page.count("The text is not UTF-8") == 1
     assert "In Excel" in page
-    assert "#problems:not(:empty)~main #refused" in static_file("style.css")[0].decode()
+    assert "#problems:not(:empty)~main #refused" in static_file("app.css")[0].decode()
