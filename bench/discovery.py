@@ -58,7 +58,7 @@ graph = discover(counts, knowledge=tiers, significance=significance, kernel=kern
 first = time.process_time() - before
 
 from evenhand import Knowledge
-from evenhand.graph.kernel_choice import Evaluator
+from evenhand.graph.independence_tester import Evaluator
 from evenhand.graph.discovery import names_by_tier, initial_skeleton
 from evenhand.graph.skeleton import Limits
 

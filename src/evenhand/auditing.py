@@ -37,8 +37,8 @@ from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.evidence.variations.variations import judge_arrows
 from evenhand.graph import PartialGraph, discover, find_causes
-from evenhand.graph.column_choice import choose_columns
 from evenhand.graph.edits import edited, require_graph
+from evenhand.graph.searched_columns import choose_columns
 from evenhand.question import (
     Codings,
     GraphEdit,

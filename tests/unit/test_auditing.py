@@ -279,7 +279,7 @@ HIRED = Question(protected="sex", group="n", decision="hired", favorable="y")
 def test_a_local_search_judges_by_the_causes_that_the_whole_graph_has(monkeypatch):
     table = wide_table()
     whole = audit(table, HIRED)
-    monkeypatch.setattr("evenhand.graph.column_choice.MOST_COLUMNS", 20)
+    monkeypatch.setattr("evenhand.graph.searched_columns.MOST_COLUMNS", 20)
     near = audit(table, HIRED, local=True)
     assert near.decision_causes == whole.decision_causes == ("grade", "score")
     assert near.verdict is whole.verdict
@@ -312,7 +312,7 @@ def test_columns_through_which_effects_are_asked_about_are_counted(monkeypatch):
     asked = replace(HIRED, redlining=["c7"], explained=["c9"])
     near = audit(wide_table(), asked, local=True)
     assert {"c7", "c9"} <= {*near.counts.names}
-    monkeypatch.setattr("evenhand.graph.column_choice.MOST_COLUMNS", 20)
+    monkeypatch.setattr("evenhand.graph.searched_columns.MOST_COLUMNS", 20)
     graph = CausalGraph.parse("sex -> hired; grade -> hired; c7; c9")
     given = audit(wide_table(), asked, graph=graph)
     assert {*given.counts.names} == {"sex", "grade", "hired", "c7", "c9"}
@@ -326,7 +326,7 @@ def test_an_unknown_column_on_the_way_is_refused_with_a_suggestion(local):
 
 
 def test_of_a_wide_table_with_a_graph_only_its_columns_are_counted(monkeypatch):
-    monkeypatch.setattr("evenhand.graph.column_choice.MOST_COLUMNS", 20)
+    monkeypatch.setattr("evenhand.graph.searched_columns.MOST_COLUMNS", 20)
     graph = CausalGraph.parse("sex -> hired; grade -> hired; score -> hired")
     known = Knowledge(forbidden=["c1 -> c2", "hired -> sex"])
     result = audit(wide_table(), HIRED, graph=graph, knowledge=known)

@@ -31,8 +31,8 @@ def discover(
     """
     from evenhand import graph
     from evenhand.evidence.graph_origin import decision_last, no_tiers, saved_graph
-    from evenhand.graph.column_choice import check_width
     from evenhand.graph.edits import edited
+    from evenhand.graph.searched_columns import check_width
 
     so_far = asked.so_far
     settings = {**so_far.settings}

@@ -5,12 +5,11 @@ from evenhand.graph.conditional_tables import ConditionalTable, Factor, Network,
 from evenhand.graph.dag_extensions import ParentSets
 from evenhand.graph.discovery import discover
 from evenhand.graph.discovery_record import DiscoveryRecord, Separation
-from evenhand.graph.graph import CausalGraph, Extension, PartialGraph, known_order
+from evenhand.graph.graph import CausalGraph, Extension, PartialGraph, known_order, load_graph
 from evenhand.graph.independence_tester import Marginals
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.local_discovery import LocalCauses, find_causes
 from evenhand.graph.orientation import Conflict, Orientation, orient
-from evenhand.graph.saved_graphs import load_graph
 
 __all__ = [
     "BlockSetCheck",

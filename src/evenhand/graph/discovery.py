@@ -21,23 +21,23 @@ from evenhand.graph.colliders import (
     classify_by_majority,
     unshielded_triples,
 )
-from evenhand.graph.determined_columns import (
-    keeping_determined,
-    stand_ins,
-    with_rule,
-    without_columns,
-)
 from evenhand.graph.discovery_record import DiscoveryRecord, Separation
 from evenhand.graph.graph import PartialGraph
+from evenhand.graph.independence_tester import Evaluator, KernelName
 from evenhand.graph.independence_tests import (
     check_choice,
     check_significance,
     check_test,
     p_values,
 )
-from evenhand.graph.kernel_choice import Evaluator, KernelName
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.orientation import Triple, edge_of, orient, triple_of
+from evenhand.graph.searched_columns import (
+    keeping_determined,
+    stand_ins,
+    with_rule,
+    without_columns,
+)
 from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
 from evenhand.question import SIGNIFICANCE, Knowledge, KnownOrder, Question, Tiers
 

@@ -5,10 +5,11 @@ when a graph is made; ``d_separation`` and ``dag_extensions`` work on these.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -24,12 +25,18 @@ from evenhand.errors import (
     optional_library,
     quote_short,
 )
-from evenhand.graph import block_sets, object_formats, text_formats
+from evenhand.graph import block_sets, text_formats
 from evenhand.graph.block_sets import BlockSetCheck, PrunedGraph, decision_first_error
 from evenhand.graph.d_separation import BitsetGraph, union
 from evenhand.graph.dag_extensions import OpenGraph, ParentSets
 from evenhand.graph.discovery_record import DiscoveryRecord
-from evenhand.graph.edges import MOST_PROBLEMS, Edges
+from evenhand.graph.edges import (
+    MOST_PROBLEMS,
+    Edges,
+    read_causallearn,
+    read_matrix,
+    read_networkx,
+)
 from evenhand.graph.orientation import (
     Edge,
     Triple,
@@ -365,17 +372,17 @@ class PartialGraph(Pictured):
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike, names: Iterable[str] | None = None) -> Self:
         """Read 1 in row a, column b as ``a -> b``, and 1 in both places as ``a - b``."""
-        return cls._from_edges(object_formats.read_matrix(matrix, names))
+        return cls._from_edges(read_matrix(matrix, names))
 
     @classmethod
     def from_networkx(cls, graph: "nx.Graph") -> Self:
         """Read a networkx graph whose nodes are names; arcs both ways are undirected."""
-        return cls._from_edges(object_formats.read_networkx(graph))
+        return cls._from_edges(read_networkx(graph))
 
     @classmethod
     def from_causallearn(cls, graph: Any) -> Self:  # noqa: ANN401 - an object of the user
         """Read a graph of causal-learn, or what its ``pc`` returns."""
-        return cls._from_edges(object_formats.read_causallearn(graph))
+        return cls._from_edges(read_causallearn(graph))
 
     def __str__(self) -> str:
         return text_formats.write_notation(self._edges)
@@ -496,3 +503,87 @@ def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:
     if isinstance(knowledge, KnownOrder):
         return knowledge
     return Knowledge.of(knowledge).about(names)
+
+
+def load_graph(path: str | Path) -> PartialGraph:
+    """Read a file in one of many formats: a causal graph if every edge in it is an arrow.
+
+    A JSON file may be a certificate. A graph that was learned has a record of that. Other
+    formats are edges as text, DOT, dagitty, bnlearn's model string, Tetrad's text and BIF.
+    """
+    try:
+        edges, content = text_formats.read_file(Path(path))
+        return _saved_graph(edges, content)
+    except GraphError as error:
+        problems = (
+            replace(problem, where=", ".join(filter(None, (str(path), problem.where))))
+            for problem in error.problems
+        )
+        raise GraphError(*problems) from error
+
+
+def _saved_graph(edges: Edges, content: Any) -> PartialGraph:  # noqa: ANN401  # parsed JSON
+    """The graph with what is known of its origin."""
+    parts: tuple[Any, ...] = edges
+    graph = PartialGraph(*parts)
+    saved: Any = text_formats.graph_of(content)
+    origin = saved.get("origin")
+    if isinstance(origin, dict):
+        try:
+            graph = replace(
+                graph,
+                record=_record(origin, content) if origin.get("kind") == "learned" else None,
+                doubts=_triples(saved, graph.nodes),
+                edits=tuple(GraphEdit(**edit) for edit in origin.get("edits", [])),
+                unedited=_unedited(origin, graph.nodes),
+            )
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise GraphError.of(
+                f"The origin of the graph cannot be read: {error}.",
+                remedy="Leave `origin` out, or save the graph again.",
+            ) from error
+    if graph.undirected or graph.record:
+        return graph
+    return CausalGraph(graph.nodes, graph.arrows, edits=graph.edits, unedited=graph.unedited)
+
+
+def _record(origin: Mapping[str, Any], content: Any) -> DiscoveryRecord:  # noqa: ANN401
+    """How the graph was learned."""
+    return DiscoveryRecord(
+        algorithm=str(origin["algorithm"]),
+        test=str(origin["test"]),
+        significance=float(origin["significance"]),
+        rows="original" if origin["rows"] == "original" else "other",
+        counts=str(origin.get("counts") or _partition_digest(content)),
+        knowledge=Knowledge(
+            **origin.get("knowledge", {}), tiers_assumed=bool(origin["decision_last"])
+        ),
+        limits=str(origin.get("limits", "")),
+        ended_early=str(origin.get("ended_early", "")),
+    )
+
+
+def _unedited(origin: Mapping[str, Any], nodes: tuple[str, ...]) -> PartialGraph | None:
+    """The graph before the edits, if it was saved too."""
+    before = origin.get("unedited")
+    if before is None:
+        return None
+    arrows, undirected = (frozenset(map(tuple, before[k])) for k in ("arrows", "undirected"))
+    return PartialGraph(nodes, arrows, undirected, doubts=_triples(before, nodes))
+
+
+def _triples(content: Mapping[str, Any], nodes: Collection[str]) -> frozenset[Triple]:
+    return frozenset(_triple(one, nodes) for one in content.get("doubtful", []))
+
+
+def _triple(names: Sequence[Any], nodes: Collection[str]) -> Triple:
+    a, centre, b = names
+    if any(name not in [*nodes] for name in names):
+        raise ValueError(f"{names!r} are not three nodes")
+    return a, centre, b
+
+
+def _partition_digest(content: Any) -> str:  # noqa: ANN401  # parsed JSON
+    """The digest of the counts that a certificate rests on; a shared copy has none."""
+    partitions = content.get("partitions") or [{}]
+    return str(partitions[0].get("digest") or "unknown")

@@ -1,4 +1,11 @@
-"""``IndependenceTester``: tests of named attributes, many at a time, by the kernels of PC.
+"""``IndependenceTester``: tests of named attributes; ``Evaluator``: each in the fastest way.
+
+- Sets of few possible cells are counted in *cubes*, by numpy or by numba.
+- Others are counted by *partitions* of the lines, of either kernel.
+- Sets of columns with few values are counted by *bits* where these cost less than cubes.
+- All subsets of a pool, which votes ask for, are evaluated together from one cube.
+
+The sizes and costs here were chosen on one machine; they change the time, never the answer.
 
 With many attributes nearly every row is an assignment of its own, and a table of all counts is
 as long as the rows. A search around one decision looks only at small sets of attributes, so
@@ -6,12 +13,18 @@ that of rows their counts are made on demand and cached. The tests of a batch ar
 one table of all their attributes, or on several where that table would be large.
 """
 
+import os
+import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from math import prod
-from typing import Protocol
+from types import ModuleType
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.errors import ColumnError, QuestionError, listed
@@ -21,12 +34,208 @@ from evenhand.graph.independence_tests import (
     check_test,
     p_values,
 )
-from evenhand.graph.kernel_choice import Evaluator, NamedTest
+from evenhand.graph.kernels import numpy_kernel
+from evenhand.graph.kernels.batch import (
+    Batch,
+    BatchPlan,
+    BatchResults,
+    CodedTable,
+    Floats,
+    Indices,
+    Matrix,
+    PoolResults,
+)
+from evenhand.graph.kernels.bitset_kernel import MOST_VALUES, BitsetKernel
+from evenhand.graph.kernels.partition_kernel import PartitionCache
 from evenhand.question import SIGNIFICANCE
 
+NamedTest: TypeAlias = tuple[str, str, Sequence[str]]
+KernelName = Literal["auto", "numpy", "numba"]
+Flags = NDArray[np.bool_]
+
+_NUMBA_KERNEL = "evenhand.graph.kernels.numba_kernel"
+
+# Sets of so many possible cells, or of so many for each line, at most, are counted in cubes.
+_CUBE_CELLS, _CUBE_CELLS_PER_LINE = 2**13, 0.25
+
+# What bits cost, in nanoseconds: for each intersection 1.5 a word and 100, and 200 × 2^k for
+# the cube of a set of k columns. A set has an intersection for each combination of values
+# beyond the first; those of fewer columns are mostly known from sets before.
+_WORD, _INTERSECTION, _CUBE = 1.5, 100.0, 200.0
+# What a set costs in a cube that it shares with neighbors: by itself, and for each line.
+_SHARED_CUBE = {"numpy": (2e4, 0.3), "numba": (2e3, 0.05)}
+# So much takes the first set that is counted by bits; sets are encoded in one integer; packed
+# columns take at most so much memory, or as much as the table.
+_FIRST_BITS, _LARGEST_KEY, _PACKED_BYTES = 2e5, 2**62, 2**26
+
+# Work, in lines × tests, above which loading numba, or threading, pays. Loading takes 0.7 s,
+# in which numpy does so much. What compiling takes does not count: it is done once, and who
+# installed numba asked for it.
+_LOAD_WORK = 1e8
+_THREAD_WORK = 2e7
+# Each thread has buffers as long as the table; all together have at most so many lines.
+_THREAD_LINES = 2**23
 # Tests share a table of at most so many codes, rows times attributes.
 _MOST_CODES = 2**22
 _CACHED_TABLES = 16
+
+
+class Evaluator:
+    """Evaluates batches of tests on one table of counts.
+
+    ``after_each`` is called with the number of tests of each set of attributes that takes long,
+    ``before_compiling`` if numba has to compile the kernel. ``tests`` says about how many will
+    be asked for, so that numba is loaded at once if they are many.
+    """
+
+    def __init__(
+        self,
+        counts: CountTable,
+        names: Sequence[str],
+        *,
+        kernel: KernelName = "auto",
+        after_each: Callable[[int], None] = lambda _tests: None,
+        before_compiling: Callable[[], None] = lambda: None,
+        tests: int = 0,
+    ) -> None:
+        if kernel == "numba" and (error := _import_numba_kernel()):
+            raise QuestionError.of(
+                "The kernel 'numba' cannot be loaded.",
+                str(error),
+                "Install evenhand[fast], or leave the choice of kernel out; if numba has "
+                "nowhere to keep its code, name a folder in NUMBA_CACHE_DIR.",
+            ) from error
+        self.kernel = kernel
+        self.names = tuple(names)
+        self._place = {name: at for at, name in enumerate(self.names)}
+        self.table = CodedTable.of(counts, names)
+        self._before_compiling, self._loaded = before_compiling, False
+        self.work = float(len(self.table.rows) * tests)
+        self._pools: PoolResults | None = None
+        # A packed column has so many words.
+        self._words = np.bitwise_count(self.table.rows.astype(np.int64)).sum() / 64
+        self._bitsets = BitsetKernel(self.table)
+        self._partitions = PartitionCache(self.table, numpy_kernel, after_each)
+
+    def p_values(self, batch: Batch, test: str) -> Floats:
+        """The p-value of each test."""
+        return p_values(*self.statistics(batch, test))
+
+    def statistics_by_name(self, tests: Sequence[NamedTest], test: str) -> BatchResults:
+        """Statistic and degrees of freedom of each test; those given equally many together."""
+        results = BatchResults.empty(len(tests))
+        by_size: dict[int, list[int]] = {}
+        for at, (_, _, given) in enumerate(tests):
+            by_size.setdefault(len(given), []).append(at)
+        for some in by_size.values():
+            names = [(*tests[at][:2], *tests[at][2]) for at in some]
+            places = np.array([[self._place[name] for name in row] for row in names], np.intp)
+            batch = Batch(places[:, 0], places[:, 1], np.sort(places[:, 2:], axis=1))
+            results.statistic[some], results.degrees[some] = self.statistics(batch, test)
+        return results
+
+    def statistics(self, batch: Batch, test: str) -> BatchResults:
+        """Statistic and degrees of freedom of each test."""
+        if not len(self.table.rows):
+            return BatchResults(np.zeros(len(batch)), np.zeros(len(batch), np.int64))
+        found, left = BatchResults.empty(len(batch)), np.arange(len(batch))
+        plan, by_bits = self._plan(batch)
+        work = len(self.table.rows) * int(np.diff(plan.start)[~by_bits].sum())
+        self.work += work
+        module = self._module()
+        if batch.pools is not None and not by_bits.all():
+            left = self._pool_results(batch.pools, test, module).look_up(batch, found)
+            if not len(left):
+                return found
+            plan, by_bits = self._plan(batch.take(left))
+        in_cubes = ~by_bits & fit_cubes(self.table, plan)
+        results = BatchResults.empty(len(left))
+        self._partitions.kernel = module
+        self._bitsets.run(plan, np.flatnonzero(by_bits), test, results)
+        self._partitions.run(plan, np.flatnonzero(~by_bits & ~in_cubes), test, results)
+
+        def run(sets: Indices) -> None:
+            if len(sets):
+                module.run(self.table, plan, sets, test, results)
+
+        threads = 1
+        if self.kernel == "numba" and work > _THREAD_WORK:
+            threads = max(1, min(_cores(), _THREAD_LINES // len(self.table.rows)))
+        if threads == 1:
+            run(np.flatnonzero(in_cubes))
+        else:
+            # Threads write to disjoint results, so their order does not matter.
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(run, np.array_split(np.flatnonzero(in_cubes), threads)))
+        order = left[plan.order]
+        found.statistic[order], found.degrees[order] = results
+        return found
+
+    def _plan(self, batch: Batch) -> tuple[BatchPlan, Flags]:
+        """The sets of a batch, and which of them are cheaper by bits than in cubes."""
+        plan = BatchPlan.of(batch, len(self.table.cards))
+        kernel = "numba" if self.kernel == "numba" else "numpy"
+        return plan, sets_by_bits(self.table, self._words, plan, kernel)
+
+    def _pool_results(self, pools: Matrix, test: str, module: ModuleType) -> PoolResults:
+        """The results for all subsets of these pools, as far as they are known."""
+        if not self._pools or self._pools.pools is not pools or self._pools.test != test:
+            self._pools = PoolResults(self.table, pools, test, module.every_subset)
+        return self._pools
+
+    def _module(self) -> ModuleType:
+        """The kernel of the next batch: numba once the work so far exceeds what it costs."""
+        is_due = _NUMBA_KERNEL in sys.modules or self.work > _LOAD_WORK
+        if self.kernel == "auto" and is_due:
+            self.kernel = "numpy" if _import_numba_kernel() else "numba"
+        if self.kernel != "numba":
+            return numpy_kernel
+        module = import_module(_NUMBA_KERNEL)
+        if not self._loaded and not module.is_on_disk():
+            self._before_compiling()
+        self._loaded = True
+        return module
+
+
+def fit_cubes(table: CodedTable, plan: BatchPlan) -> Flags:
+    """Which sets have few enough possible cells to be counted in cubes."""
+    cells = table.cards[plan.members].astype(np.float64).prod(axis=1)
+    few: Flags = cells <= max(_CUBE_CELLS, _CUBE_CELLS_PER_LINE * len(table.rows))
+    return few
+
+
+def sets_by_bits(table: CodedTable, words: float, plan: BatchPlan, kernel: str) -> Flags:
+    """Which sets are cheaper by bits than in cubes, if a packed column has so many words."""
+    size, narrow = plan.members.shape[1], table.cards <= MOST_VALUES
+    cards = table.cards[plan.members].astype(np.float64)
+    alone, per_line = _SHARED_CUBE[kernel]
+    in_cubes = alone + per_line * len(table.rows)
+    by_bits = (cards - 1).prod(axis=1) * (words * _WORD + _INTERSECTION) + 2**size * _CUBE
+    chosen: Flags = narrow[plan.members].all(axis=1) & (by_bits < in_cubes)
+    packed = 8 * words * (table.cards - 1)[narrow].sum()
+    if (
+        (in_cubes - by_bits)[chosen].sum() < _FIRST_BITS
+        or packed > max(_PACKED_BYTES, table.codes.nbytes)
+        or len(table.cards) ** size > _LARGEST_KEY
+    ):
+        chosen[:] = False
+    return chosen
+
+
+def _import_numba_kernel() -> Exception | None:
+    """Import the numba kernel; returns the exception if that fails."""
+    try:
+        import_module(_NUMBA_KERNEL)
+    except Exception as error:  # noqa: BLE001  # no numba, an unfit version, or no folder for its cache
+        return error
+    return None
+
+
+def _cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Marginals(Protocol):

@@ -6,8 +6,8 @@ import pytest
 import evenhand as eh
 from evenhand.counts import CountTable
 from evenhand.errors import QuestionError, ResourceError
-from evenhand.graph import CausalGraph, column_choice
-from evenhand.graph.column_choice import MOST_COLUMNS, check_width, choose_columns
+from evenhand.graph import CausalGraph, searched_columns
+from evenhand.graph.searched_columns import MOST_COLUMNS, check_width, choose_columns
 
 ASKED = ("s", "e")
 COUNTS = eh.CountTable.of({name: ["a", "b"] for name in "sexyz"})
@@ -29,7 +29,7 @@ def test_of_a_table_that_is_not_too_wide_all_columns_are_counted():
 
 
 def test_of_a_wide_table_the_columns_of_the_graph_are_counted(monkeypatch):
-    monkeypatch.setattr(column_choice, "MOST_COLUMNS", 4)
+    monkeypatch.setattr(searched_columns, "MOST_COLUMNS", 4)
     assert choose_columns(ASKED, "e", COUNTS, graph=GRAPH, find=None) == {*"sex"}
     with pytest.raises(ResourceError, match="5 columns"):
         choose_columns(ASKED, "e", COUNTS, graph=None, find=None)
@@ -65,7 +65,7 @@ def table(columns, rows=200):
 
 
 def test_a_narrow_table_is_not_even_read(monkeypatch):
-    monkeypatch.setattr(column_choice, "MOST_COLUMNS", 10)
+    monkeypatch.setattr(searched_columns, "MOST_COLUMNS", 10)
     wide = Wide(table(10))
     check_width(wide, "hired")
     assert wide.reads == 0
@@ -73,7 +73,7 @@ def test_a_narrow_table_is_not_even_read(monkeypatch):
 
 @pytest.mark.parametrize("make", [Wide, lambda counts: counts])
 def test_what_goes_with_the_decision_is_suggested_strongest_first(monkeypatch, make):
-    monkeypatch.setattr(column_choice, "MOST_COLUMNS", 29)
+    monkeypatch.setattr(searched_columns, "MOST_COLUMNS", 29)
     with pytest.raises(ResourceError) as refused:
         check_width(make(table(30)), "hired", ["sex", "hired"])
     (problem,) = refused.value.problems

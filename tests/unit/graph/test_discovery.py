@@ -194,8 +194,8 @@ def test_whoever_listens_is_told_how_far_the_search_is():
 def test_a_long_batch_is_told_while_it_lasts(monkeypatch):
     whole = []
     expected = discover(chain(), kernel="numpy", progress=whole.append)
-    monkeypatch.setattr("evenhand.graph.kernel_choice._CUBE_CELLS", 0)
-    monkeypatch.setattr("evenhand.graph.kernel_choice._CUBE_CELLS_PER_LINE", 0)
+    monkeypatch.setattr("evenhand.graph.independence_tester._CUBE_CELLS", 0)
+    monkeypatch.setattr("evenhand.graph.independence_tester._CUBE_CELLS_PER_LINE", 0)
     heard = []
     assert discover(chain(), kernel="numpy", progress=heard.append) == expected
     assert len(heard) > len(whole)

@@ -12,9 +12,9 @@ import pytest
 
 from evenhand import CountTable, discover
 from evenhand.errors import QuestionError
-from evenhand.graph import kernel_choice
+from evenhand.graph import independence_tester
+from evenhand.graph.independence_tester import Evaluator, sets_by_bits
 from evenhand.graph.independence_tests import TESTS
-from evenhand.graph.kernel_choice import Evaluator, sets_by_bits
 from evenhand.graph.kernels import numpy_kernel
 from evenhand.graph.kernels.batch import Batch, BatchPlan, CodedTable
 
@@ -27,8 +27,8 @@ def test_threads_change_nothing(monkeypatch):
     counts = COUNTS
 
     alone = Evaluator(counts, counts.names, kernel="numba").statistics(BATCH, TESTS[0])
-    monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
-    monkeypatch.setattr(kernel_choice, "_cores", lambda: 3)
+    monkeypatch.setattr(independence_tester, "_THREAD_WORK", 0)
+    monkeypatch.setattr(independence_tester, "_cores", lambda: 3)
     shared = Evaluator(counts, counts.names, kernel="numba").statistics(BATCH, TESTS[0])
     assert (alone.statistic == shared.statistic).all()
 
@@ -39,8 +39,8 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
     def fail(*_):
         raise ArithmeticError
 
-    monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
-    monkeypatch.setattr(kernel_choice, "_cores", lambda: 2)
+    monkeypatch.setattr(independence_tester, "_THREAD_WORK", 0)
+    monkeypatch.setattr(independence_tester, "_cores", lambda: 2)
     monkeypatch.setattr(numba_kernel, "run", fail)
     counts = COUNTS
     with pytest.raises(ArithmeticError):
@@ -48,7 +48,9 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
 
 
 def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
-    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
+    monkeypatch.setattr(
+        independence_tester, "sys", SimpleNamespace(modules={})
+    )  # nothing is loaded
     evaluator = Evaluator(COUNTS, COUNTS.names)
     assert evaluator._module() is numpy_kernel
     evaluator.work = 1e12
@@ -58,12 +60,14 @@ def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
 @pytest.fixture(params=[ImportError("No module named 'numba'"), RuntimeError("no locator")])
 def unusable(request, monkeypatch):
     """Numba is absent, or there but of no use."""
-    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
+    monkeypatch.setattr(
+        independence_tester, "sys", SimpleNamespace(modules={})
+    )  # nothing is loaded
 
     def fail(_):
         raise request.param
 
-    monkeypatch.setattr(kernel_choice, "import_module", fail)
+    monkeypatch.setattr(independence_tester, "import_module", fail)
 
 
 @pytest.mark.usefixtures("unusable")
@@ -80,7 +84,9 @@ def test_numba_asked_for_and_unusable_is_an_error_with_a_remedy():
 
 
 def test_many_tests_expected_load_numba_at_once(monkeypatch):
-    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
+    monkeypatch.setattr(
+        independence_tester, "sys", SimpleNamespace(modules={})
+    )  # nothing is loaded
     assert Evaluator(COUNTS, COUNTS.names, tests=100)._module() is numpy_kernel
     assert Evaluator(COUNTS, COUNTS.names, tests=10**9)._module() is not numpy_kernel
 

@@ -6,9 +6,9 @@ from tests.brute_force import independence
 
 from evenhand import CountTable, Tiers, datasets, discover
 from evenhand.counts import Attribute
+from evenhand.graph.independence_tester import Evaluator
 from evenhand.graph.independence_tests import TESTS
-from evenhand.graph.kernel_choice import Evaluator
-from evenhand.graph.kernels import numba_kernel, numpy_kernel, pool_results
+from evenhand.graph.kernels import batch, numba_kernel, numpy_kernel
 from evenhand.graph.kernels.batch import Batch, CodedTable
 
 MODULES = {"numpy": numpy_kernel, "numba": numba_kernel}
@@ -58,7 +58,7 @@ LIMITS = {
 @pytest.mark.parametrize("limits", LIMITS)
 def test_a_batch_with_pools_has_the_results_of_one_without(kernel, limits, monkeypatch):
     for name, value in LIMITS[limits].items():
-        monkeypatch.setattr(pool_results, name, value)
+        monkeypatch.setattr(batch, name, value)
     counts = table(2)
     pools = np.zeros((7, 7), bool)
     pools[0, 2:6] = pools[1, [3, 6]] = pools[2, [0, 1, 4, 5, 6]] = True
@@ -79,7 +79,7 @@ def test_votes_are_the_same_with_and_without_pools(max_depth, monkeypatch):
     counts = datasets.adult()
     tiers = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
     graph = discover(counts, knowledge=tiers, kernel="numpy", max_depth=max_depth)
-    monkeypatch.setattr(pool_results, "_MOST_CELLS", 0)
+    monkeypatch.setattr(batch, "_MOST_CELLS", 0)
     alone = discover(counts, knowledge=tiers, kernel="numpy", max_depth=max_depth)
     assert graph == alone
     assert graph.record == alone.record

@@ -9,7 +9,7 @@ from tests.networks import network
 
 from evenhand import Knowledge, Tiers
 from evenhand.graph.discovery import search
-from evenhand.graph.kernel_choice import Evaluator
+from evenhand.graph.independence_tester import Evaluator
 from evenhand.graph.skeleton import Limits
 
 ADULT = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)

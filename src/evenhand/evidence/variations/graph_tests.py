@@ -19,9 +19,9 @@ from evenhand.display import Described, Plain, ProgressCallback, ProgressReporte
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.statistics.comparison_statistics import holm
 from evenhand.graph import PartialGraph, known_order
-from evenhand.graph.determined_columns import determining_pairs
+from evenhand.graph.independence_tester import Evaluator
 from evenhand.graph.independence_tests import p_values
-from evenhand.graph.kernel_choice import Evaluator
+from evenhand.graph.searched_columns import determining_pairs
 from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 
 Names: TypeAlias = tuple[str, ...]
