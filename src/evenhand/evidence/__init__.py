@@ -2,9 +2,9 @@
 
 from evenhand.evidence.answer import Answer, GraphFit, HiddenCause, Reason
 from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.certificate_record import shown_part
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.disclosure_control import shown_part
 from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.known_measures import (

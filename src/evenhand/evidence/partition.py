@@ -25,7 +25,7 @@ from evenhand.evidence.statistics.comparison_statistics import (
     statistics,
     statistics_of_several,
 )
-from evenhand.evidence.statistics.tails import Floats
+from evenhand.evidence.statistics.p_values import Floats
 from evenhand.question import OR, Question
 from evenhand.record import BLOCK, Table
 from evenhand.verdict import Coverage, Verdict, judge

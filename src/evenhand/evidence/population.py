@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias
 
 from evenhand.display import Plain
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.statistics.heterogeneity import Heterogeneity, heterogeneity
+from evenhand.evidence.statistics.comparison_statistics import Heterogeneity, heterogeneity
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.verdict import StatisticalVerdict, Verdict, Word, all_must_agree
 

@@ -9,7 +9,7 @@ from shlex import quote
 import numpy as np
 
 from evenhand.evidence import Certificate, PartitionExplanation, shown_part
-from evenhand.evidence.disclosure_control import shown_claim
+from evenhand.evidence.certificate_record import shown_claim
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.evidence.variations.variations import Variations

@@ -15,7 +15,7 @@ import evenhand as eh
 from evenhand import datasets
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence import Verdict, certify, shown_part
-from evenhand.evidence.disclosure_control import shown_claim
+from evenhand.evidence.certificate_record import shown_claim
 from evenhand.report import report
 
 COUNTS = datasets.admissions(2)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evenhand.display import Plain
 from evenhand.evidence.comparisons import Comparisons, for_each_distinct
-from evenhand.evidence.statistics.tails import (
+from evenhand.evidence.statistics.p_values import (
     Counts,
     Floats,
     point_probability,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.evidence.statistics.tails import Counts, Floats
+from evenhand.evidence.statistics.p_values import Counts, Floats
 
 _HALVINGS = 60
 

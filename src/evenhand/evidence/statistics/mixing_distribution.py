@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
-from evenhand.evidence.statistics.tails import Counts, Floats
+from evenhand.evidence.statistics.p_values import Counts, Floats
 
 # None differs unless this much is lost: in the hardest case, with all true differences just
 # within the threshold, 1 to 2 % of tables lose more (docs/statistics.md).

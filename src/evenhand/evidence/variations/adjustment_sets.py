@@ -23,11 +23,12 @@ from evenhand.display import Plain
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import statistical_verdict
-from evenhand.evidence.statistics.margin import Margin, margin
 from evenhand.evidence.statistics.mixing_distribution import MixingDistribution
 from evenhand.evidence.statistics.p_values import Z
 from evenhand.evidence.statistics.pooled_difference import (
+    Margin,
     PooledDifference,
+    margin,
     pooled_difference,
 )
 from evenhand.evidence.variations.classes import OtherClasses

@@ -5,7 +5,7 @@ each number is also judged in twice as many classes, by quantiles and by cuts th
 themselves suggest, and merged values are taken apart.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -15,11 +15,7 @@ from numpy.typing import NDArray
 from evenhand.counts import ExaminedCounts, FinerCounts
 from evenhand.display import Plain
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.statistics.adjusted_difference import (
-    AdjustedDifference,
-    adjusted_difference,
-)
-from evenhand.evidence.statistics.tails import Counts, Floats
+from evenhand.evidence.statistics.p_values import Counts, Floats, Z
 
 Classes = NDArray[np.intp]
 
@@ -28,7 +24,7 @@ _MOST_DUMMIES = 30
 _STRONGEST = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class WithinClasses(Plain):
     """A difference beside what is left of it when exact values are held constant linearly.
 
@@ -104,7 +100,7 @@ class OtherClasses:
             if left is None or common is None:
                 continue
             before = common.difference if at is None else float(statistics.difference[at])
-            found.append(_within(own, names, before, left))
+            found.append(WithinClasses(own, names, before, *left))
         return tuple(found)
 
     def _columns(self) -> list[Floats]:
@@ -117,18 +113,6 @@ class OtherClasses:
             elif len(counts.attribute(second)) <= _MOST_DUMMIES:
                 columns += [(codes == value).astype(float) for value in np.unique(codes)[1:]]
         return columns
-
-
-def _within(
-    line: int | None, names: tuple[str, ...], difference: float, left: AdjustedDifference
-) -> WithinClasses:
-    return WithinClasses(
-        line=line,
-        names=names,
-        difference=difference,
-        adjusted=left.difference,
-        interval=(left.low, left.high),
-    )
 
 
 def by_quantiles(rows: Counts, many: int) -> Classes:
@@ -162,3 +146,56 @@ def by_decision(yes: Counts, rows: Counts, many: int) -> Classes:
         ends = sorted([*ends, where])
     classes: Classes = np.searchsorted(np.array(ends[1:-1]), np.arange(len(rows)), side="right")
     return classes
+
+
+def adjusted_difference(
+    stratum: NDArray[np.intp],
+    is_other: NDArray[np.bool_],
+    yes: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    columns: Sequence[Floats],
+) -> tuple[float, tuple[float, float]] | None:
+    """The difference, other minus group, left when columns count linearly within strata.
+
+    The slope of the group in a least-squares regression of the decision on the group, the
+    columns and a dummy for each stratum, with its 95 % interval; one entry for each cell.
+    None where the group is not told apart from the columns, or nothing is left to say how
+    exact the difference is. The standard error allows for variances of any kind (HC1).
+    """
+    weight = rows.astype(float)
+    units = map(_in_units, columns)
+    matrix = np.column_stack([is_other.astype(float), *units, yes / np.maximum(rows, 1)])
+    strata = int(stratum.max(initial=-1)) + 1
+    totals = np.bincount(stratum, weight, strata)
+    centered = np.empty_like(matrix)
+    for at, column in enumerate(matrix.T):
+        means = np.bincount(stratum, weight * column, strata) / np.maximum(totals, 1)
+        centered[:, at] = column - means[stratum]
+    *_, rate = centered.T
+    regressors = centered[:, :-1]
+    scale = np.sqrt(weight @ regressors**2)
+    kept = scale > 1e-9 * np.sqrt(weight.sum())
+    if not kept[0]:
+        return None
+    regressors = regressors[:, kept] / scale[kept]
+    products = regressors.T @ (regressors * weight[:, None])
+    free = weight.sum() - np.count_nonzero(totals) - len(products)
+    if free < 1 or np.linalg.cond(products) > 1e10:
+        return None
+    inverse = np.linalg.inv(products)
+    slopes = inverse @ (regressors.T @ (weight * rate))
+    # Each row of a cell has the residual of its own decision.
+    expected = yes / np.maximum(rows, 1) - rate + regressors @ slopes
+    squares = yes * (1 - expected) ** 2 + (rows - yes) * expected**2
+    spread = inverse @ (regressors.T @ (regressors * squares[:, None])) @ inverse
+    difference = float(slopes[0] / scale[0])
+    error = float(np.sqrt(max(spread[0, 0], 0) * weight.sum() / free) / scale[0])
+    return difference, (difference - Z * error, difference + Z * error)
+
+
+def _in_units(column: Floats) -> Floats:
+    """The column from 0 to 1: squares of huge numbers are infinite, those of tiny ones 0."""
+    for _ in range(2):  # the span of the largest numbers is infinite, too
+        column = column / (abs(column).max(initial=0.0) or 1.0)
+        column = column - column.min(initial=1.0)
+    return column

@@ -8,7 +8,11 @@ import pytest
 from scipy.stats import binom, chi2
 from tests.populations import partition_of, partition_of_adult
 
-from evenhand.evidence.statistics.heterogeneity import _gail_simon, _kurtosis, heterogeneity
+from evenhand.evidence.statistics.comparison_statistics import (
+    _gail_simon,
+    _kurtosis,
+    heterogeneity,
+)
 
 # Women and men, favored and all, in four places of very different size.
 TABLES = np.array([(3, 9, 8, 11), (40, 90, 61, 100), (0, 4, 1, 2), (120, 400, 160, 380)]).T

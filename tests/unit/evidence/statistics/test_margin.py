@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from tests.cells import random_cells, rows_of
 
-from evenhand.evidence.statistics.margin import Margin, margin
-from evenhand.evidence.statistics.pooled_difference import pooled_difference
+from evenhand.evidence.statistics.pooled_difference import Margin, margin, pooled_difference
 
 
 def mean_and_weights(place, member, favored, least):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from evenhand.evidence.statistics.tails import (
+from evenhand.evidence.statistics.p_values import (
     Side,
     divergence,
     large_tail,
