@@ -35,7 +35,6 @@ from evenhand.evidence.graph_origin import decision_last, edges
 from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.evidence.variations.graph_tests import doubt
-from evenhand.evidence.variations.variations import judge_arrows
 from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.edits import edited, require_graph
 from evenhand.graph.searched_columns import choose_columns
@@ -456,13 +455,18 @@ class Audit(Described):
         effects = resampled.indirect if resampled else None
         return replace(self, certificate=self.certificate.resampled(effects))
 
-    def arrows(self, *, limit: int = 50) -> Variations:
-        """What hangs on each arrow: the verdict without each cause, and with each candidate.
+    def arrows(self) -> Variations:
+        """Sensitivity to each arrow: without each cause, and with each candidate.
 
-        A candidate may be a cause by what is known and is not certain to be one. At most
-        ``limit`` of them are judged, those first that look least independent of the decision.
+        They are variations that the answer was tried against.
         """
-        return judge_arrows(self.certificate, self.doubt(), self.knowledge, limit=limit)
+        if rule := self.question.rule:
+            raise QuestionError.of(
+                f"Under the rule {listed(rule)} nothing is measured, with no arrows.",
+                remedy="Ask without the rule.",
+            )
+        ways = (one for one in self.answer.variations if one.kind in ("with", "without"))
+        return Variations(certificate=self.certificate, ways=tuple(ways))
 
     def plan(
         self, *, method: "Method | Baseline | None" = None, seed: int | None = None

@@ -16,16 +16,15 @@ from evenhand.evidence.known_measures import (
 )
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
-from evenhand.evidence.population import GraphOutcome, PairDifference, Population
+from evenhand.evidence.population import PairDifference, Population
 from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations
-from evenhand.evidence.variations.adjustment_sets import AdjustmentSet
+from evenhand.evidence.variations.adjustment_sets import AdjustmentSet, Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.classes import WithinClasses
 from evenhand.evidence.variations.graph_tests import GraphDoubt
-from evenhand.evidence.variations.variations import Variation, Variations
 from evenhand.verdict import Coverage, StatisticalVerdict, Verdict, Word
 
 __all__ = [
@@ -42,7 +41,6 @@ __all__ = [
     "GraphDoubt",
     "GraphFit",
     "GraphOrigin",
-    "GraphOutcome",
     "HiddenCause",
     "KnownMeasure",
     "KnownMeasures",
@@ -57,7 +55,6 @@ __all__ = [
     "StatisticalVerdict",
     "Subpopulation",
     "Subpopulations",
-    "Variation",
     "Variations",
     "Verdict",
     "WithinClasses",

@@ -5,16 +5,16 @@ differently; the statistical verdict says what they could not have changed. It s
 exact one and weighs as much.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self, TypeAlias
+from typing import TypeAlias
 
 from evenhand.display import Plain
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.statistics.comparison_statistics import Heterogeneity, heterogeneity
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
-from evenhand.verdict import StatisticalVerdict, Verdict, Word, all_must_agree
+from evenhand.verdict import StatisticalVerdict, Verdict, Word
 
 _GIVEN = (
     "p-values take the subpopulations as given: a graph that was learned from the same rows "
@@ -41,59 +41,6 @@ def exit_status(verdicts: ClaimVerdicts, *, strict: bool = False) -> int:
 def in_words(verdicts: ClaimVerdicts) -> list[str]:
     """The verdict on each claim, with the claim's name."""
     return [f"{name}: {verdict}".removeprefix(": ") for name, verdict in verdicts.items()]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphOutcome(Plain):
-    """What a graph gives: both verdicts, and numbers of its finest set of causes.
-
-    ``common_difference`` is None where nothing is measured.
-    """
-
-    keys = "verdict population measured violating common_difference coverage=covered"
-    verdict: Verdict
-    population: StatisticalVerdict
-    measured: int
-    violating: int
-    common_difference: float | None = None
-    coverage: Fraction | None = None
-
-    @classmethod
-    def of(
-        cls,
-        partitions: Sequence[Partition],
-        *,
-        min_coverage: Fraction,
-        determined: bool,
-        **fields: Any,  # noqa: ANN401  # what was judged otherwise, as its class says
-    ) -> Self:
-        """Judge the partitions by all possible sets of causes, finest first: all must agree.
-
-        Where one column alone determines the decision nothing can be decided.
-        """
-        verdict = all_must_agree(one.verdict(min_coverage) for one in partitions)
-        population, _ = agreed_verdict(partitions, min_coverage=min_coverage)
-        finest = partitions[0]
-        common = finest.statistics.common
-        return cls(
-            verdict=Verdict.CANNOT_DECIDE if determined else verdict,
-            population=StatisticalVerdict.INCONCLUSIVE if determined else population,
-            measured=int(finest.measured.sum()),
-            violating=finest.violating,
-            common_difference=common.difference if common else None,
-            coverage=finest.coverage.overall,
-            **fields,
-        )
-
-    @property
-    def covered(self) -> float:
-        """The share of rows that could be compared."""
-        return float(self.coverage or 0)
-
-    @property
-    def verdicts(self) -> tuple[Verdict, StatisticalVerdict]:
-        """The verdict on these rows, and on the population."""
-        return self.verdict, self.population
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

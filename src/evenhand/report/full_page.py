@@ -10,9 +10,9 @@ import numpy as np
 
 from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.certificate_record import shown_claim
+from evenhand.evidence.variations.adjustment_sets import Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.graph_tests import GraphDoubt
-from evenhand.evidence.variations.variations import Variations
 from evenhand.question.labels import Labels
 from evenhand.releasing import Release
 from evenhand.report.differences import STRONGEST, chance, differences

@@ -131,7 +131,7 @@ def previews(session: Session, ends: tuple[str, str]) -> Iterator[Preview]:
 
 
 def judged_arrows(audit: Audit) -> Variations | None:
-    """What hangs on each arrow; None under a rule, where nothing is measured."""
+    """Sensitivity to each arrow; None under a rule, where nothing is measured."""
     try:
         return audit.arrows()
     except EvenhandError:

@@ -78,7 +78,7 @@ def draw(
 
 
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
-    """The graph, the chosen link, what hangs on each arrow, tiers and edits."""
+    """The graph, the chosen link, sensitivity to each arrow, tiers and edits."""
     file = session.file  # raises what is still open in the question
     asked = file.question
     roles = dict.fromkeys(asked.protected_names, "protected") | {asked.decision: "decision"}

@@ -218,10 +218,10 @@ def test_arrows_are_judged_where_that_is_asked_for(run, example):
     run(*words, "--quiet", "--certificate", record)
     assert json.loads(record.read_text("utf-8"))["variants"] == stated
     assert f"how many other arrows were judged: {many}" in run("verify", record)[1]
-    assert "variants" in page.read_text("utf-8")
+    assert "variations" in page.read_text("utf-8")
     assert "without major" in page.read_text("utf-8")
     _, out, _ = run(*words)
-    assert f"what hangs on each arrow to {found['decision']}: " in out
+    assert f"sensitivity to each arrow to {found['decision']}: " in out
 
 
 def test_the_least_count_of_a_copy_for_others_is_chosen(run, example, options):

@@ -6,12 +6,12 @@ most, given the set without the protected attribute. Whether a candidate is inde
 decision given the protected attribute is never asked: that is what removes true causes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evenhand.counts import ExaminedCounts, FinerCounts, equivalent_columns
 from evenhand.counts.compared_groups import with_groups
 from evenhand.counts.dependencies import repeats
-from evenhand.display import Plain
+from evenhand.display import Described, Plain, Summary, percent, points
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import statistical_verdict
@@ -35,7 +35,7 @@ from evenhand.evidence.variations.classes import OtherClasses
 from evenhand.graph import known_order
 from evenhand.graph.independence_tester import IndependenceTester
 from evenhand.question import Knowledge, KnownOrder
-from evenhand.verdict import StatisticalVerdict
+from evenhand.verdict import StatisticalVerdict, Verdict
 
 # What was judged otherwise: an attribute more or less, all that comes before the decision, a
 # number in other classes, the causes of a search one level less deep, suspects left out.
@@ -62,20 +62,28 @@ class AdjustmentSet(Plain):
     ``names`` are the attributes that are added or left out. ``falls`` says why a finding does
     not stand: the difference is ``smaller``, people who are alike in the attribute are hardly
     ever of both groups (``not separated``), all of it lies ``within`` the threshold, what lay
-    within it is ``larger``, or what is
-    no finding of the answer is ``shown``. ``pairs`` are the places of the means that fall.
-    ``within`` says whether all differences are shown to lie within the threshold.
+    within it is ``larger``, or what is no finding of the answer is ``shown``. ``pairs`` are the
+    places of the means that fall. ``verdict``, ``measured``, ``violating`` and ``coverage`` are
+    those of the rows, ``difference`` is the pooled one of the leading pair. ``within`` says,
+    where the answer has no finding, whether all is shown to lie within the threshold.
     """
 
-    keys = "kind names falls difference coverage"
+    keys = "kind names falls verdict measured violating difference coverage"
 
     kind: SetKind
     names: tuple[str, ...]
+    verdict: Verdict
+    measured: int
+    violating: int
     difference: float | None
     coverage: Fraction
     falls: Fall = ""
     pairs: frozenset[int] = frozenset()
     within: bool = False
+
+    def change(self, spell: Callable[[str], str] = str) -> str:
+        """Which attribute is added or left out, with columns in the words of a reader."""
+        return f"{self.kind} {', '.join(map(spell, self.names))}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -319,15 +327,27 @@ class AdjustmentSets:
             fallen, falls = shown_means(finer), "shown"
         elif kind == "with" and (masked := self._masked(base, finer)):
             fallen, falls = masked, "larger"
-        common = finer.statistics.common if falls else None
+        within = not self.found and self._all_within(finer)
+        return replace(self._of(kind, names, finer, falls, fallen), within=within)
+
+    def _of(
+        self,
+        kind: SetKind,
+        names: Iterable[str],
+        partition: Partition,
+        falls: Fall,
+        pairs: frozenset[int],
+    ) -> AdjustmentSet:
         return AdjustmentSet(
             kind=kind,
-            names=names,
-            difference=common.difference if common else None,
-            coverage=finer.coverage.overall,
+            names=tuple(names),
+            verdict=partition.verdict(self.certificate.min_coverage),
+            measured=int(partition.measured.sum()),
+            violating=partition.violating,
+            difference=_pooled(_tables(self.base, partition, self.base.statistics.leading)),
+            coverage=partition.coverage.overall,
             falls=falls,
-            pairs=fallen,
-            within=self._all_within(finer),
+            pairs=pairs,
         )
 
     def _all_within(self, partition: Partition) -> bool:
@@ -398,7 +418,7 @@ class AdjustmentSets:
     def without(self, names: Sequence[str], kind: SetKind) -> AdjustmentSet:
         """What is given if some attributes are no causes of the decision."""
         coarser = Partition.of(self.examined, {*self.base.names} - {*names})
-        shown, common = shown_means(coarser), coarser.statistics.common
+        shown = shown_means(coarser)
         falls: Fall = ""
         fallen: frozenset[int] = frozenset()
         if self.found:
@@ -411,14 +431,7 @@ class AdjustmentSets:
             falls = "within" if fallen else ""
         elif shown and kind == "without suspects":
             falls, fallen = "shown", shown
-        return AdjustmentSet(
-            kind=kind,
-            names=tuple(names),
-            difference=common.difference if common else None,
-            coverage=coarser.coverage.overall,
-            falls=falls,
-            pairs=fallen,
-        )
+        return self._of(kind, names, coarser, falls, fallen)
 
     def _within(self, coarser: Partition, at: int, mean: PooledDifference) -> bool:
         """Whether what was shown lies within the threshold: the mean, or each difference."""
@@ -470,3 +483,106 @@ def with_column(examined: ExaminedCounts, name: str, codes: NDArray[np.intp]) ->
     """The examined rows with other codes in one column, which may be a new one."""
     values = [*map(str, range(int(codes.max(initial=0)) + 1))]
     return replace(examined, counts=examined.counts.with_column(name, values, codes))
+
+
+def _pooled(tables: Sequence[NDArray[np.int64]]) -> float | None:
+    """The pooled difference of one pair of groups; None where the two are nowhere together."""
+    a, n, b, m = tables
+    weight = n * m / np.maximum(n + m, 1)
+    if not weight.any():
+        return None
+    return float(np.average(b / np.maximum(m, 1) - a / np.maximum(n, 1), weights=weight))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Variations(Plain, Described):
+    """Sensitivity to each arrow: without each cause of the decision, with each candidate."""
+
+    keys = "decision as_audited variants=ways deciding=deciding_changes notes"
+    certificate: Certificate
+    ways: tuple[AdjustmentSet, ...]
+
+    @property
+    def decision(self) -> str:
+        """The decision to which the arrows lead."""
+        return self.certificate.question.decision
+
+    @property
+    def as_audited(self) -> dict[str, Any]:
+        """What the audit gives."""
+        partition, common = self.certificate.partition, self.certificate.population.common
+        return {
+            "verdict": str(self.certificate.verdict),
+            "measured": int(partition.measured.sum()),
+            "violating": partition.violating,
+            "difference": common and common.difference,
+            "coverage": str(partition.coverage.overall),
+        }
+
+    @property
+    def deciding(self) -> tuple[AdjustmentSet, ...]:
+        """Those that give another verdict on the rows, or in which a finding falls."""
+        verdict = self.certificate.verdict
+        return tuple(way for way in self.ways if way.falls or way.verdict is not verdict)
+
+    @property
+    def deciding_changes(self) -> tuple[str, ...]:
+        """What is other in these."""
+        return tuple(way.change() for way in self.deciding)
+
+    def sentence(self, spell: Callable[[str], str] = str) -> str:
+        """Which variations change the verdict, with columns in the words of a reader."""
+        if not self.ways:
+            return "There is no cause to leave out and no candidate to add."
+        many = len(self.deciding)
+        opening = (
+            f"{many or 'None'} of {len(self.ways):,} variations "
+            f"{'change' if many > 1 else 'changes'} the verdict or what is shown"
+        )
+        changes = "; ".join(f"{way.change(spell)}: {_outcome(way)}" for way in self.deciding)
+        return f"{opening}: {changes}." if many else f"{opening}."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the numbers do not say."""
+        return ("Nothing here is corrected for trying several graphs.",)
+
+    def summary(self) -> Summary:
+        """One line for each arrow."""
+        threshold, audited = self.certificate.question.threshold, self.as_audited
+        share = Fraction(audited["coverage"])
+        first = ("as audited", audited["verdict"], audited, audited["difference"], share)
+        rows = [
+            (way.change(), _outcome(way), way.to_dict(), way.difference, way.coverage)
+            for way in self.ways
+        ]
+        return Summary(
+            title=f"sensitivity to each arrow to {self.decision}",
+            sentence=self.sentence(),
+            columns=("causes", "verdict", "differ", "pooled", "compared"),
+            lines=tuple(
+                (
+                    change,
+                    outcome,
+                    f"{numbers['violating']:,} of {numbers['measured']:,}",
+                    points(difference, threshold=threshold),
+                    percent(float(coverage)),
+                )
+                for change, outcome, numbers, difference, coverage in (first, *rows)
+            ),
+            notes=self.notes,
+        )
+
+
+_FALLS = {
+    "smaller": "nothing is shown",
+    "not separated": "hardly anybody is compared",
+    "within": "all lies within",
+    "shown": "a difference is shown",
+    "larger": "the average lies beyond",
+}
+
+
+def _outcome(way: AdjustmentSet) -> str:
+    """The verdict on the rows, and what becomes of the answer's findings."""
+    return f"{way.verdict}, {_FALLS[way.falls]}" if way.falls else str(way.verdict)
