@@ -1,77 +1,182 @@
-"""Writes docs/certificate.schema.json from the types of the record.
+"""Writes docs/certificate.schema.json from the forms of a record's fields.
+
+The checker has the forms of what it takes from a record; those of what it derives are here.
 
 python scripts/certificate_schema.py
 """
 
 import json
-import types
+import re
 from pathlib import Path
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NotRequired,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
+from typing import Any
+
+from evenhand.checker.partition_claims import VERDICTS, WITHHELD
+from evenhand.checker.path_claims import DIRECTIONS, PARTS
+from evenhand.checker.record_fields import (
+    ANSWER,
+    COUNT,
+    ESTIMATE,
+    FORMAT,
+    GIVEN,
+    INPUTS,
+    LEARNED,
+    NAMES,
+    PAIR,
+    TRIPLE,
+    Record,
+    alike,
 )
 
-from evenhand.record import Table, record
-
 PLACE = Path(__file__).parents[1] / "docs" / "certificate.schema.json"
-_PLAIN = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
+PLAIN = {str: "string", bool: "boolean", int: "integer", dict: "object", None: "null"}
+SHARE, FRACTION = re.compile("[0-9]+(/[1-9][0-9]*)?"), re.compile("-?[0-9]+(/[1-9][0-9]*)?")
+DECIMAL, SHA256 = re.compile(r"-?[0-9]+\.[0-9]{12}"), re.compile("[0-9a-f]{64}")
+VERDICT = (*VERDICTS, WITHHELD)
+# A tuple is one of several forms or texts; beside the checker's forms it may hold lists.
+NUMBERS = alike("occupied measured violating above below comparisons?", COUNT)
+CHANCE = alike("expected p rows error?", ESTIMATE) | alike("lower upper", COUNT)
+SHARED_PARTITION = {
+    "names": [str],
+    "role": ("causes", "block set"),
+    "verdict": VERDICT,
+    "subpopulations": NUMBERS,
+    "table": [[(str, COUNT, None)]],
+}
+PARTITION = {
+    **SHARED_PARTITION,
+    "subpopulations": {**NUMBERS, "by_chance?": CHANCE},
+    "coverage": {"rows": SHARE, "groups": [SHARE]},
+    "evidence": [COUNT],
+    "digest": SHA256,
+}
+EFFECTS = {
+    **{f"{part}?" if part == "not judged" else part: [DECIMAL] for part in PARTS},
+    **alike("combination total spurious", [DECIMAL]),
+}
+MEASURED_GRAPH = {
+    "tables": [COUNT],
+    "sides": {"*": (*PARTS, "witness")},
+    "witnesses": [str],
+    "verdict": VERDICT,
+    "effects": dict.fromkeys(DIRECTIONS, EFFECTS),
+    "potentials?": {at: [[[FRACTION]]] for at in DIRECTIONS},
+}
+INDIRECT = {
+    "verdict": VERDICT,
+    "reasons": [str],
+    "consistent?": bool,
+    "values?": {"*": NAMES},
+    "tables?": [{"names": NAMES, "counts": [[COUNT]]}],
+    "graphs?": [MEASURED_GRAPH],
+    "gap?": FRACTION,
+    "standard_errors?": {at: {"*": (ESTIMATE, None)} for at in DIRECTIONS},
+}
+RELEASE = {
+    "change": ("edited", "resampled", "generated"),
+    **{name: INPUTS["release?"][name] for name in ("notice", "method", "policy")},
+    **{name: INPUTS["release?"][name] for name in ("seed_commitment", "accepted_graph?")},
+    "dropped_columns?": [str],
+}
+COMMON = {
+    **INPUTS,
+    "format": (FORMAT,),
+    "question": {
+        **INPUTS["question"],
+        **alike("protected favorable?", (str, NAMES)),
+        **alike("group? other? decision", str),
+        **alike("groups decisions order? redlining? explained?", NAMES),
+        **alike("threshold min_coverage redlining_threshold?", SHARE),
+        "criterion?": ("every", "cumulative"),
+        "min_rows?": range(2, 2**63),
+    },
+    "pooled": alike("other unfavorable", bool),
+    "graph": {
+        "nodes": [str],
+        **alike("arrows undirected", [PAIR]),
+        "doubtful": [TRIPLE],
+        "origin": ({**GIVEN, "kind": ("given",)}, {**LEARNED, "kind": ("learned",)}),
+    },
+    "direct_arrow": bool,
+    "verdict": VERDICT,
+    "decision_causes": [str],
+    "possible_decision_causes": [[str]],
+    "seal": SHA256,
+}
+SHARED = {
+    **COMMON,
+    "copy": ("shared",),
+    "withheld": {"least_count": range(1, 2**63)},
+    "rules": {"declared": [str]},
+    "partitions": [SHARED_PARTITION],
+    "release?": {**RELEASE, "can_change": [str]},
+    "indirect?": {"verdict": VERDICT},
+}
+FULL = {
+    **COMMON,
+    "copy": ("full",),
+    "answer?": ANSWER,
+    "population": dict,
+    "reasons": [str],
+    "rows": alike("read dropped left_out examined", COUNT),
+    "rules": {
+        **alike("declared determining", [str]),
+        "without?": {"left_out": [str], "verdict": VERDICT, "record": "#/$defs/full"},
+    },
+    "variants": alike("cause_sets rules classes arrows graphs?", COUNT),
+    "partitions": [PARTITION],
+    "release?": {
+        **RELEASE,
+        "changed_columns": [str],
+        **alike("changed_rows dropped_before left_out_before", COUNT),
+    },
+    "indirect?": INDIRECT,
+}
 
 
 def schema() -> dict[str, Any]:
     """The schema of certificates: of a full or a shared copy."""
-    types_: dict[str, Any] = {}
-    copies = [rule_of(copy, types_) for copy in (record.FullRecord, record.SharedRecord)]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "evenhand certificate 3",
-        "description": " ".join(str(record.__doc__).split("\n\n")[1].split()),
-        "oneOf": copies,
-        "$defs": dict(sorted(types_.items())),
+        "title": FORMAT,
+        "description": "docs/certificate.md says what each field is",
+        "oneOf": [{"$ref": "#/$defs/full"}, {"$ref": "#/$defs/shared"}],
+        "$defs": {"full": rule_of(FULL), "shared": rule_of(SHARED)},
     }
 
 
-def rule_of(kind: Any, types_: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401  # any type
-    """The rule of a type; those with names are added to ``types_``."""
-    if is_typeddict(kind):
-        if kind.__name__ not in types_:
-            types_[kind.__name__] = {}  # a record may hold one
-            types_[kind.__name__] = _object(kind, types_)
-        return {"$ref": f"#/$defs/{kind.__name__}"}
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return rule_of(arguments[0], types_) | dict(arguments[1])
-    if origin in (Union, types.UnionType):
-        rules = [rule_of(one, types_) for one in arguments if one is not Table]
-        return {"anyOf": rules} if len(rules) > 1 else rules[0]
-    if origin is Literal:
-        return {"enum": [*arguments]}
-    if origin is NotRequired:
-        return rule_of(arguments[0], types_)
-    parts = {list: "items", dict: "additionalProperties"}
-    name = {list: "array", dict: "object"}.get(origin) or _PLAIN[kind]
-    has_parts = bool(arguments) and arguments[-1] is not object
-    return {
-        "type": name,
-        **({parts[origin]: rule_of(arguments[-1], types_)} if has_parts else {}),
-    }
-
-
-def _object(kind: Any, types_: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
-    fields = get_type_hints(kind, include_extras=True)
-    return {
-        "type": "object",
-        **({"description": " ".join(kind.__doc__.split())} if kind.__doc__ else {}),
-        "required": sorted(kind.__required_keys__),
-        "properties": {name: rule_of(one, types_) for name, one in sorted(fields.items())},
-        "additionalProperties": False,
-    }
+def rule_of(form: Any) -> Record:  # noqa: ANN401  # of any form
+    """The rule of a form."""
+    rule: Record
+    match form:
+        case tuple():
+            texts = [one for one in form if isinstance(one, str)]
+            rules = [{"enum": texts}] if texts else []
+            rules += [rule_of(one) for one in form if one not in texts]
+            rule = {"anyOf": rules} if len(rules) > 1 else rules[0]
+        case dict():
+            named = {name.removesuffix("?"): rule_of(form[name]) for name in form}
+            rule = {
+                "type": "object",
+                "required": sorted(name for name in form if name[-1] not in "?*"),
+                "additionalProperties": named.pop("*", False),
+                "properties": dict(sorted(named.items())),
+            }
+        case range():
+            rule = {"type": "integer", "minimum": form.start, "maximum": form.stop - 1}
+        case [one]:
+            rule = {"type": "array", "items": rule_of(one)}
+        case [one, *more]:
+            many = 1 + len(more)
+            rule = {**rule_of([one]), "minItems": many, "maxItems": many}
+        case re.Pattern():
+            rule = {"type": "string", "pattern": f"^({form.pattern})$"}
+        case frozenset():
+            rule = {**rule_of([str]), "uniqueItems": True}
+        case str():
+            rule = {"$ref": form}
+        case _:
+            rule = {"type": PLAIN[form]}
+    return rule
 
 
 def text() -> str:

@@ -20,7 +20,7 @@ from importlib.metadata import version
 from itertools import product, zip_longest
 from math import isclose
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 from evenhand.counts import CountTable
 from evenhand.display import ProgressCallback
@@ -46,7 +46,6 @@ from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.graph import PartialGraph
 from evenhand.question import REST, Codings, Knowledge, Question
 from evenhand.record import BLOCK, ROUNDING, Table
-from evenhand.record.record import Record
 from evenhand.record.stand_alone import ask_checker, can_read
 from evenhand.rows import Rows, read
 from evenhand.rows.finer_classes import finer_counts
@@ -269,7 +268,7 @@ def _audit_again(
 class RecordedCertificate:
     """What a record says of how it was made: the inputs of an audit that makes it again."""
 
-    content: Record
+    content: dict[str, Any]
 
     @classmethod
     def parse(cls, text: str) -> "RecordedCertificate":
@@ -391,7 +390,7 @@ class RecordedCertificate:
         learned does. Rows that could be read only once were not judged in other classes: where
         that makes the difference, it is left open.
         """
-        written = cast("Mapping[str, Any]", self.content)["answer"]
+        written = self.content["answer"]
         known = told_before(self.origin, certificate.question.decision)
         if "knowledge" in written:
             known = Knowledge(**written["knowledge"])
@@ -449,7 +448,7 @@ class RecordedCertificate:
         certificate = replace(certificate, release=self.release)
         if content["copy"] == "shared":
             return replace(certificate, scope=asked, complete=complete)
-        beside, tried = self._without_rule, cast("Mapping[str, int]", content["variants"])
+        beside, tried = self._without_rule, content["variants"]
         without = beside.judge(counts, dropped) if beside else None
         return replace(certificate, without_rule=without, tried=tried)
 
@@ -468,7 +467,7 @@ class RecordedCertificate:
         return [
             {
                 at: tuple(tuple(tuple(map(Fraction, one)) for one in kind) for kind in proof)
-                for at, proof in cast("dict[str, Any]", graph.get("potentials", {})).items()
+                for at, proof in graph.get("potentials", {}).items()
             }
             for graph in self.content["indirect"].get("graphs", ())
         ]

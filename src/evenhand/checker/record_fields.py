@@ -34,7 +34,7 @@ PATH_FIELDS = ("redlining", "explained", "redlining_threshold", "basis")
 _HALF = re.compile(r"\\u[dD]")  # an escape of half a character, or of another
 
 
-def _fields(names: str, form: object = object) -> Record:
+def alike(names: str, form: object = object) -> Record:
     """The same form for each of some fields."""
     return dict.fromkeys(names.split(), form)
 
@@ -43,86 +43,86 @@ def _fields(names: str, form: object = object) -> Record:
 # what is looked at elsewhere), one of several texts, a range of numbers, a pattern, a list of
 # things that are alike or of so many names, distinct names, a block with its fields. Those with
 # a ? may be missing, and one after None may be null.
-_NAMES = frozenset[str]()
-_PAIR, _TRIPLE = [str] * 2, [str] * 3
-_EDIT = {"kind": ("add", "remove", "reverse", "open"), "arrow": _PAIR, "reason": str}
-_UNEDITED = {
-    **_fields("arrows undirected", [_PAIR]),
-    "doubtful": [_TRIPLE],
+NAMES = frozenset[str]()
+PAIR, TRIPLE = [str] * 2, [str] * 3
+EDIT = {"kind": ("add", "remove", "reverse", "open"), "arrow": PAIR, "reason": str}
+UNEDITED = {
+    **alike("arrows undirected", [PAIR]),
+    "doubtful": [TRIPLE],
     "verdict?": ("certified", "not certified", "cannot decide"),
     "population?": (
         "difference shown",
         "all differences shown to be within the threshold",
         "inconclusive",
     ),
-    **_fields("measured? violating?", int),
+    **alike("measured? violating?", int),
 }
-_GIVEN = {"kind": ("given", "learned"), "edits?": [_EDIT], "unedited?": _UNEDITED}
-_KNOWN = {"tiers": [_NAMES], "required": [_PAIR], "forbidden": [_PAIR]}
-_LEARNED = {
-    **_GIVEN,
-    **_fields("algorithm test significance limits? ended_early?", str),
+GIVEN = {"kind": ("given", "learned"), "edits?": [EDIT], "unedited?": UNEDITED}
+KNOWN = {"tiers": [NAMES], "required": [PAIR], "forbidden": [PAIR]}
+LEARNED = {
+    **GIVEN,
+    **alike("algorithm test significance limits? ended_early?", str),
     "rows": ("same", "original", "other", "withheld"),
     "decision_last": bool,
     "chosen_from?": int,
-    "knowledge?": _KNOWN,
+    "knowledge?": KNOWN,
 }
-_COUNT, _ESTIMATE = range(2**63), re.compile(r"-?[0-9][0-9.]*(e[-+][0-9]+)?")
-_VARIATIONS = ("with", "without", "all before", "classes", "depth", "without suspects")
-_REASONS = (
+COUNT, ESTIMATE = range(2**63), re.compile(r"-?[0-9][0-9.]*(e[-+][0-9]+)?")
+VARIATIONS = ("with", "without", "all before", "classes", "depth", "without suspects")
+REASONS = (
     *("determined", "nothing compared", "graph refuted", "depends on", "written after"),
     *("not separated", "classes", "too few rows"),
 )
-_ANSWER = {
+ANSWER = {
     "word": ("Yes", "No", "Not shown", "Cannot tell"),
-    "reason": (None, {"kind": _REASONS, "names": _NAMES}),
-    "variations": {f"{kind}?": _COUNT for kind in _VARIATIONS},
+    "reason": (None, {"kind": REASONS, "names": NAMES}),
+    "variations": {f"{kind}?": COUNT for kind in VARIATIONS},
     "differing": [
         {
-            "kind": _VARIATIONS,
-            "names": _NAMES,
+            "kind": VARIATIONS,
+            "names": NAMES,
             "falls": ("smaller", "not separated", "within", "shown", "larger"),
         }
     ],
-    "graph_fit": {"implied": _COUNT, "rejected": _NAMES},
-    **_fields("placed unplaced suspects", _NAMES),
-    "at_least": _COUNT,
-    "detectable": (None, _ESTIMATE),
+    "graph_fit": {"implied": COUNT, "rejected": NAMES},
+    **alike("placed unplaced suspects", NAMES),
+    "at_least": COUNT,
+    "detectable": (None, ESTIMATE),
     "hidden_cause": (
         None,
         {
             "name": str,
-            "bound": _ESTIMATE,
-            "interval": [_ESTIMATE] * 2,
-            "breaking_factor": (None, _ESTIMATE),
+            "bound": ESTIMATE,
+            "interval": [ESTIMATE] * 2,
+            "breaking_factor": (None, ESTIMATE),
         },
     ),
-    "knowledge?": _KNOWN,
+    "knowledge?": KNOWN,
 }
-_INPUTS = {
-    **_fields("format copy", str),
-    "assumptions": _NAMES,
+INPUTS = {
+    **alike("format copy", str),
+    "assumptions": NAMES,
     "versions": {"evenhand": str},
     "question": {
-        **_fields("protected group? other? groups decision decisions favorable? criterion?"),
-        **_fields("order? threshold min_coverage min_rows? redlining? explained?"),
-        **_fields("redlining_threshold?"),
+        **alike("protected group? other? groups decision decisions favorable? criterion?"),
+        **alike("order? threshold min_coverage min_rows? redlining? explained?"),
+        **alike("redlining_threshold?"),
         "basis?": ("all",),
         "predicts?": str,
     },
     "codings": {
         "missing": ("error", "drop", "level"),
-        **_fields("frequency? delimiter? sheet?", str),
-        **_fields("na? columns?", _NAMES),
-        "bins?": {"*": _NAMES},
-        "merge?": {"*": {"*": _NAMES}},
+        **alike("frequency? delimiter? sheet?", str),
+        **alike("na? columns?", NAMES),
+        "bins?": {"*": NAMES},
+        "merge?": {"*": {"*": NAMES}},
     },
     "pooled": {"other": bool, "unfavorable": object},
     "scope": {"asked": ("causes", "minimal", "all"), "complete": bool},
     "release?": {
-        **_fields("notice method policy accepted_graph?", str),
-        **_fields("change changed_rows? dropped_before? left_out_before?"),
-        **_fields("changed_columns? can_change? dropped_columns?", [str]),
+        **alike("notice method policy accepted_graph?", str),
+        **alike("change changed_rows? dropped_before? left_out_before?"),
+        **alike("changed_columns? can_change? dropped_columns?", [str]),
         "seed_commitment": re.compile("[0-9a-f]{64}"),
     },
 }
@@ -131,10 +131,10 @@ _INPUTS = {
 def inputs(record: Record) -> Record:
     """The fields that are not derived, without those that nobody knows; refuse other forms."""
     is_learned = record["graph"]["origin"]["kind"] == "learned"
-    graph = _fields("nodes arrows undirected") | {"doubtful": [_TRIPLE]}
-    form = {**_INPUTS, "graph": graph | {"origin": _LEARNED if is_learned else _GIVEN}}
+    graph = alike("nodes arrows undirected") | {"doubtful": [TRIPLE]}
+    form = {**INPUTS, "graph": graph | {"origin": LEARNED if is_learned else GIVEN}}
     if record["copy"] == "full":
-        form |= {"population": dict, "reasons": [str], "answer?": _ANSWER}
+        form |= {"population": dict, "reasons": [str], "answer?": ANSWER}
     taken: Record = taken_as(form, record, "")
     return taken
 
@@ -161,7 +161,7 @@ def taken_as(form: Any, value: Any, where: str) -> Any:  # noqa: ANN401  # of an
         or (isinstance(form, tuple) and value in form)
         or (isinstance(form, range) and type(value) is int and value in form)
         or (isinstance(form, re.Pattern) and form.fullmatch(value))
-        or (form is _NAMES and is_list_of_names(value))
+        or (form is NAMES and is_list_of_names(value))
     )
     if not fits:
         raise ValueError(f"{where}: {value!r:.300} cannot stand there")

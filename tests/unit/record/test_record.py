@@ -1,4 +1,4 @@
-"""The types of a record, and the schema that is made from them."""
+"""The schema of records, made from the forms of their fields."""
 
 import json
 
@@ -11,7 +11,7 @@ from tests.certificate_records import CERTIFICATE
 SCHEMA = certificate_schema.schema()
 
 
-def test_the_schema_is_that_of_the_types():
+def test_the_schema_is_that_of_the_forms():
     wanted = "run: python scripts/certificate_schema.py"
     assert certificate_schema.PLACE.read_text("utf-8") == certificate_schema.text(), wanted
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
