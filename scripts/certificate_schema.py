@@ -13,7 +13,6 @@ from typing import Any
 from evenhand.checker.partition_claims import VERDICTS, WITHHELD
 from evenhand.checker.path_claims import DIRECTIONS, PARTS
 from evenhand.checker.record_fields import (
-    ANSWER,
     COUNT,
     ESTIMATE,
     FORMAT,
@@ -21,7 +20,9 @@ from evenhand.checker.record_fields import (
     INPUTS,
     LEARNED,
     NAMES,
+    OF_FULL,
     PAIR,
+    SHARE,
     TRIPLE,
     Record,
     alike,
@@ -29,7 +30,7 @@ from evenhand.checker.record_fields import (
 
 PLACE = Path(__file__).parents[1] / "docs" / "certificate.schema.json"
 PLAIN = {str: "string", bool: "boolean", int: "integer", dict: "object", None: "null"}
-SHARE, FRACTION = re.compile("[0-9]+(/[1-9][0-9]*)?"), re.compile("-?[0-9]+(/[1-9][0-9]*)?")
+FRACTION = re.compile(f"-?{SHARE.pattern}")
 DECIMAL, SHA256 = re.compile(r"-?[0-9]+\.[0-9]{12}"), re.compile("[0-9a-f]{64}")
 VERDICT = (*VERDICTS, WITHHELD)
 # A tuple is one of several forms or texts; beside the checker's forms it may hold lists.
@@ -72,23 +73,13 @@ INDIRECT = {
     "standard_errors?": {at: {"*": (ESTIMATE, None)} for at in DIRECTIONS},
 }
 RELEASE = {
-    "change": ("edited", "resampled", "generated"),
-    **{name: INPUTS["release?"][name] for name in ("notice", "method", "policy")},
+    **{name: INPUTS["release?"][name] for name in ("notice", "change", "method", "policy")},
     **{name: INPUTS["release?"][name] for name in ("seed_commitment", "accepted_graph?")},
     "dropped_columns?": [str],
 }
 COMMON = {
     **INPUTS,
     "format": (FORMAT,),
-    "question": {
-        **INPUTS["question"],
-        **alike("protected favorable?", (str, NAMES)),
-        **alike("group? other? decision", str),
-        **alike("groups decisions order? redlining? explained?", NAMES),
-        **alike("threshold min_coverage redlining_threshold?", SHARE),
-        "criterion?": ("every", "cumulative"),
-        "min_rows?": range(2, 2**63),
-    },
     "pooled": alike("other unfavorable", bool),
     "graph": {
         "nodes": [str],
@@ -113,16 +104,12 @@ SHARED = {
 }
 FULL = {
     **COMMON,
+    **OF_FULL,
     "copy": ("full",),
-    "answer?": ANSWER,
-    "population": dict,
-    "reasons": [str],
-    "rows": alike("read dropped left_out examined", COUNT),
     "rules": {
         **alike("declared determining", [str]),
         "without?": {"left_out": [str], "verdict": VERDICT, "record": "#/$defs/full"},
     },
-    "variants": alike("cause_sets rules classes arrows graphs?", COUNT),
     "partitions": [PARTITION],
     "release?": {
         **RELEASE,

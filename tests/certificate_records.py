@@ -7,6 +7,7 @@ from tests.admission import GRAPH, QUESTION
 
 from evenhand import checker, datasets
 from evenhand.checker.partition_claims import GroupComparisons
+from evenhand.checker.record_fields import INPUTS, taken_as
 from evenhand.evidence import certify
 from evenhand.recheck import RecordedCertificate
 
@@ -47,7 +48,10 @@ def compared(**question):
     fields = {"protected": "sex", "group": "f", "other": "m", "groups": ["f", "m"]}
     fields |= {"favorable": "yes", "decisions": ["yes", "no"]}
     fields |= {"threshold": "1/20", "min_coverage": "9/10", **question}
-    return GroupComparisons({name: one for name, one in fields.items() if one is not None})
+    given = {name: one for name, one in fields.items() if one is not None}
+    return GroupComparisons(
+        taken_as(INPUTS["question"], {"decision": "hired"} | given, "question")
+    )
 
 
 def csv_of(counts, path):

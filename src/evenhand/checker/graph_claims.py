@@ -155,22 +155,15 @@ MOST_OPEN = 12  # edges that can be directed in 4096 ways
 Arrows = frozenset[tuple[str, str]]
 
 
-def check_graphs(
-    graph: RecordedGraph, recorded: list[Arrows], *, consistent: bool
-) -> tuple[bool, list[str]]:
-    """Whether colliders are as they were found, and which graphs are missing or not allowed.
-
-    With very many open edges the first is taken as recorded, and none is found to be missing.
-    """
-    right = {one for one in recorded if is_allowed(graph, one, known_colliders=consistent)}
-    if len(graph.undirected) <= MOST_OPEN:
-        right, consistent = allowed_graphs(graph)
+def check_graphs(graph: RecordedGraph, recorded: list[Arrows]) -> tuple[bool, list[str]]:
+    """Whether colliders are as they were found, and which graphs are missing or not allowed."""
+    right, is_consistent = allowed_graphs(graph)
     errors = [
         f"indirect.graphs: {sorted(arrows)} is missing or not allowed"
         for arrows in sorted(right.symmetric_difference(recorded), key=sorted)
     ]
     twice = ["indirect.graphs: one of them is there twice"]
-    return consistent, errors + twice * (len({*recorded}) < len(recorded))
+    return is_consistent, errors + twice * (len({*recorded}) < len(recorded))
 
 
 def allowed_graphs(graph: RecordedGraph) -> tuple[set[Arrows], bool]:
@@ -179,20 +172,6 @@ def allowed_graphs(graph: RecordedGraph) -> tuple[set[Arrows], bool]:
     whole = [way for more in ways if is_ordered(graph, way := graph.arrows | {*more})]
     fitting = [way for way in whole if has_known_colliders(graph, way)]
     return {among_ancestors(graph, way) for way in fitting or whole}, bool(fitting)
-
-
-def is_allowed(graph: RecordedGraph, own: Arrows, *, known_colliders: bool) -> bool:
-    """Whether arrows are those among the ancestors in one way to direct the open edges."""
-    way = graph.arrows | own
-    above = graph.ends.union(*among_ancestors(graph, way))
-    directed = {frozenset(arrow) for arrow in way}
-    return (
-        own == among_ancestors(graph, way)
-        and own <= graph.arrows | graph.either_way
-        and is_ordered(graph, way)
-        and all(frozenset(edge) in directed for edge in graph.undirected if {*edge} <= above)
-        and (not known_colliders or has_known_colliders(graph, way))
-    )
 
 
 def among_ancestors(graph: RecordedGraph, arrows: set[tuple[str, str]]) -> Arrows:

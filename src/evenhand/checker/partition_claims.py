@@ -17,7 +17,7 @@ from json.encoder import encode_basestring as quote
 from math import fsum, inf, isclose
 from operator import add
 
-from .record_fields import Record, listed, read_share
+from .record_fields import COUNT, Record, alike, listed, read_share, taken_as
 
 JOIN, OR = " & ", " or "
 TOO_MANY = 2**63  # of rows: no program counts so many
@@ -60,12 +60,9 @@ class GroupComparisons:
         """Refuse bounds out of range, and labels that are not those of the question."""
         if not 0 < self.threshold < 1 or not 0 <= self.least <= 1:
             raise ValueError(f"threshold {self.threshold} or least coverage is out of range")
-        if "min_rows" in question and (type(self.least_rows) is not int or self.least_rows < 2):
-            raise ValueError(f"question.min_rows: {self.least_rows!r} is no number over 1")
         groups, kinds, criterion = self.groups, self.kinds, question.get("criterion")
         order = question.get("order", kinds)
-        several = (question.get(name, "") for name in ("protected", "favorable"))
-        lists = [labels for labels in several if not isinstance(labels, str)]
+        lists = (question.get(name) for name in ("protected", "favorable", "decisions"))
         errors = {
             "protected": len(self.protected) > 1
             and not all(len(g.split(JOIN)) == len(self.protected) for g in groups),
@@ -73,17 +70,11 @@ class GroupComparisons:
             if self.is_named
             else len(groups) < 3,
             "other": question.get("other", groups[0]) not in groups,
-            "criterion": criterion not in (None, "every", "cumulative"),
             "favorable": bool(self.favorable) == bool(criterion),
             "decisions": not criterion and kinds != [OR.join(self.favorable), *kinds[1:2]],
             "order": (criterion == "cumulative" and (order != kinds or "order" not in question))
             or (criterion == "every" and not {*kinds} <= {*order}),
-            "a list": any(
-                type(labels) is not list
-                or {*map(type, labels)} != {str}
-                or len({*labels}) < max(len(labels), 2)
-                for labels in (groups, kinds, order, *lists)
-            ),
+            "a list": any(isinstance(labels, list) and len(labels) < 2 for labels in lists),
         }
         if wrong := [name for name, applies in errors.items() if applies]:
             raise ValueError(f"question: {', '.join(wrong)} cannot be what it asks about")
@@ -261,8 +252,7 @@ def right_chance(written: Record, table: Table, compared: GroupComparisons) -> R
     Numbers that agree to nine digits are taken as written, and so are those that stand for a
     probability under 1e-15: the other program computes in floating point, too.
     """
-    check_counts({name: written[name] for name in ("lower", "upper")})
-    right = {name: written[name] for name in ("lower", "upper")}
+    right: Record = taken_as(alike("lower upper", COUNT), written, "by_chance")
     exact = compared.is_one
     estimates = ("p",) if exact else ("p", "expected", "rows", "error")
     for name in estimates:
@@ -313,9 +303,3 @@ def digest(compared: GroupComparisons, decision: str, names: list[str], table: T
 def count_people(table: Table) -> int:
     """How many people a table has."""
     return sum(times * sum(map(sum, n)) for n, times in Counter(table.values()).items())
-
-
-def check_counts(numbers: Record) -> None:
-    """Refuse numbers of rows that are none."""
-    if not all(type(number) is int and 0 <= number < TOO_MANY for number in numbers.values()):
-        raise ValueError(f"{numbers} are no counts")

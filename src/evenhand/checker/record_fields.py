@@ -24,7 +24,6 @@ def differences(where: str, written: object, right: object) -> Iterator[str]:
 
 
 FORMAT = "evenhand certificate 3"
-UNPUBLISHED = ("evenhand certificate 1", "evenhand certificate 2")
 # Errors that a record or data of the wrong form raise while they are checked.
 MALFORMED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 Record = dict[str, Any]
@@ -42,7 +41,7 @@ def alike(names: str, form: object = object) -> Record:
 # The forms of what is taken from a record as it stands, and of nothing else: a type (of any is
 # what is looked at elsewhere), one of several texts, a range of numbers, a pattern, a list of
 # things that are alike or of so many names, distinct names, a block with its fields. Those with
-# a ? may be missing, and one after None may be null.
+# a ? may be missing. Instead of the form after it there may be null (None) or a text (str).
 NAMES = frozenset[str]()
 PAIR, TRIPLE = [str] * 2, [str] * 3
 EDIT = {"kind": ("add", "remove", "reverse", "open"), "arrow": PAIR, "reason": str}
@@ -67,6 +66,7 @@ LEARNED = {
     "chosen_from?": int,
     "knowledge?": KNOWN,
 }
+SHARE = re.compile("[0-9]+(/[1-9][0-9]*)?")
 COUNT, ESTIMATE = range(2**63), re.compile(r"-?[0-9][0-9.]*(e[-+][0-9]+)?")
 VARIATIONS = ("with", "without", "all before", "classes", "depth", "without suspects")
 REASONS = (
@@ -104,11 +104,13 @@ INPUTS = {
     "assumptions": NAMES,
     "versions": {"evenhand": str},
     "question": {
-        **alike("protected group? other? groups decision decisions favorable? criterion?"),
-        **alike("order? threshold min_coverage min_rows? redlining? explained?"),
-        **alike("redlining_threshold?"),
+        **alike("protected favorable?", (str, NAMES)),
+        **alike("group? other? decision predicts?", str),
+        **alike("groups decisions order? redlining? explained?", NAMES),
+        **alike("threshold min_coverage redlining_threshold?", SHARE),
+        "criterion?": ("every", "cumulative"),
+        "min_rows?": range(2, 2**63),
         "basis?": ("all",),
-        "predicts?": str,
     },
     "codings": {
         "missing": ("error", "drop", "level"),
@@ -121,10 +123,18 @@ INPUTS = {
     "scope": {"asked": ("causes", "minimal", "all"), "complete": bool},
     "release?": {
         **alike("notice method policy accepted_graph?", str),
-        **alike("change changed_rows? dropped_before? left_out_before?"),
+        "change": ("edited", "resampled", "generated"),
+        **alike("changed_rows? dropped_before? left_out_before?", COUNT),
         **alike("changed_columns? can_change? dropped_columns?", [str]),
         "seed_commitment": re.compile("[0-9a-f]{64}"),
     },
+}
+OF_FULL = {
+    "population": dict,
+    "reasons": [str],
+    "answer?": ANSWER,
+    "rows": alike("read dropped left_out examined", COUNT),
+    "variants": {**alike("cause_sets rules arrows classes", COUNT), "graphs?": range(1, 2**63)},
 }
 
 
@@ -133,16 +143,17 @@ def inputs(record: Record) -> Record:
     is_learned = record["graph"]["origin"]["kind"] == "learned"
     graph = alike("nodes arrows undirected") | {"doubtful": [TRIPLE]}
     form = {**INPUTS, "graph": graph | {"origin": LEARNED if is_learned else GIVEN}}
-    if record["copy"] == "full":
-        form |= {"population": dict, "reasons": [str], "answer?": ANSWER}
+    form |= OF_FULL if record["copy"] == "full" else {"withheld": {"least_count": COUNT}}
     taken: Record = taken_as(form, record, "")
     return taken
 
 
 def taken_as(form: Any, value: Any, where: str) -> Any:  # noqa: ANN401  # of any form
     """The value, as far as its form knows it."""
-    if isinstance(form, tuple) and form[0] is None:
-        return None if value is None else taken_as(form[1], value, where)
+    if isinstance(form, tuple) and not isinstance(form[0], str):
+        instead, form = form
+        if type(value) in (instead, type(instead)):
+            return value
     if isinstance(form, dict) and type(value) is dict:
         forms = [(field.removesuffix("?"), field[-1] != "?", form[field]) for field in form]
         if "*" in form:
@@ -193,13 +204,8 @@ def parse(text: str) -> Record:
         whole.encode()
     except UnicodeEncodeError as error:
         raise ValueError("a text holds half a character, a lone surrogate") from error
-    found = record["format"]
-    if found in UNPUBLISHED:
-        raise UnknownFormatError(
-            f"format: {found!r} was never published; make the certificate anew"
-        )
-    if found != FORMAT:
-        raise UnknownFormatError(f"format: {found!r} is not known here")
+    if (found := record["format"]) != FORMAT:
+        raise UnknownFormatError(f"format: {found!r} is not known here, only {FORMAT!r}")
     for name, classes in record["codings"].get("bins", {}).items():
         if type(classes) is int:
             raise UnknownFormatError(

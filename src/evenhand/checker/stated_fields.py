@@ -2,115 +2,90 @@
 
 from .record_fields import Record
 
-_VARIANTS = {"classes": "ways to class numbers", "arrows": "other arrows", "graphs": "graphs"}
 _FIRST = ("protected", "group", "other", "groups", "decision", "favorable")
-_COUNTS = {
-    "changed_rows": "were changed, left out or doubled",
-    "dropped_before": "with missing values there were before",
-    "left_out_before": "of groups that are not compared there were before",
+_LEARNED = "learned from the {rows} rows by {algorithm}, {test}, significance {significance}"
+_KNOWN = {"tiers": "tiers", "required": "required arrows", "forbidden": "forbidden arrows"}
+# By the field: what is said of it where it is there.
+_ALWAYS = {
+    "pooled": "whether several groups or decisions count as one",
+    "codings": "how columns were read, classed and merged",
+    "graph": "that its arrows, open edges and doubtful triples are right and that no "
+    "common cause is missing",
+    "assumptions": "the sentences: which of them apply is not worked out here",
+    "order": "of the lines in the tables, and of the evidence by strength",
+}
+_OF_FULL = {
+    "reasons": "the sentences",
+    "population": "estimates, computed in floating point",
+    "by_chance": "its range, p, and the number at the threshold",
+}
+_OF_RELEASES = {
+    "changed_rows": "how many rows were changed, left out or doubled: {:,}",
+    "dropped_before": "how many rows with missing values there were before: {:,}",
+    "left_out_before": "how many rows of groups that are not compared there were before: {:,}",
+    "dropped_columns": "which more columns there were before: {}",
+    "accepted_graph": "why the graph was relied on: {}",
+}
+_OF_VARIANTS = {
+    "classes": "how many ways to class numbers were judged: {:,}",
+    "arrows": "how many other arrows were judged: {:,}",
+    "graphs": "how many graphs were judged: {:,}",
 }
 
 
 def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     """The fields that are taken from the record as they are."""
-    question, origin = record["question"], record["graph"]["origin"]
-    release, variants = record.get("release"), record.get("variants", {})
-    learned = "learned from the {rows} rows by {algorithm}, {test}, significance {significance}"
+    release, is_full = record.get("release"), record["copy"] == "full"
+    is_predicted = "predicts" in record["question"]
     fields = {
-        "question": f"what was asked: {asked(question)}",
-        "pooled": "whether several groups or decisions count as one",
-        "codings": "how columns were read, classed and merged",
-        "graph": "that its arrows, open edges and doubtful triples are right and that no "
-        "common cause is missing",
-        "graph.origin": ("given" if origin["kind"] == "given" else learned.format(**origin))
-        + (", {limits}".format(**origin) if "limits" in origin else "")
-        + (", ended early" if "ended_early" in origin else "")
-        + _knowledge(origin.get("knowledge", {}))
-        + (", columns chosen from {chosen_from:,}" if "chosen_from" in origin else "").format(
-            **origin
-        )
-        + "".join("; {kind} {arrow}: {reason}".format(**e) for e in origin.get("edits", ())),
+        "question": f"what was asked: {asked(record['question'])}",
+        "graph.origin": how_it_was_learned(record["graph"]["origin"]),
         "scope.asked": f"how much was to be examined: {record['scope']['asked']}",
         "versions": f"made by evenhand {record['versions']['evenhand']}",
-        "release": "how the rows were changed: {method} ({policy})".format(**release)
-        if release
-        else "that there was none: that the rows are as they were "
-        + ("predicted" if "predicts" in question else "recorded"),
-        "assumptions": "the sentences: which of them apply is not worked out here",
-        "order": "of the lines in the tables, and of the evidence by strength",
+        "release": "that there was none: that the rows are as they were "
+        + ("predicted" if is_predicted else "recorded"),
+        **_ALWAYS,
     }
-    if record["copy"] == "full":
-        fields |= {
-            "reasons": "the sentences",
-            "population": "estimates, computed in floating point",
-            "by_chance": "its range, p, and the number at the threshold",
-        }
-        fields |= _answer(record.get("answer"))
-        fields |= {
-            f"variants.{kind}": f"how many {what} were judged: {variants[kind]}"
-            for kind, what in _VARIANTS.items()
-            if kind in variants
-        }
+    if is_full:
+        fields |= {**_OF_FULL, **_answer(record.get("answer"))}
+        fields |= _told("variants", _OF_VARIANTS, record["variants"])
         fields |= stated_paths(record.get("indirect", {}), with_data=with_data)
+        fields |= stated_rules(record["rules"])
     else:
         fields["withheld.least_count"] = "the least count of lines that are shown"
+        fields["rules.declared"] = "the rule by which was decided, if there is one"
         if "indirect" in record:
             fields["indirect.verdict"] = "that of the rows which are not shown"
-    fields |= _released(release or {})
-    fields |= stated_rules(record["rules"], is_full=record["copy"] == "full")
-    if (
-        not with_data
-        and not release
-        and record["copy"] == "full"
-        and "predicts" not in question
-    ):
-        fields["rules.determining"] = "of columns in no partition"
     if release:
         fields.pop("by_chance", None)
+        fields["release"] = "how the rows were changed: {method} ({policy})".format(**release)
+        fields |= _told("release", _OF_RELEASES, release)
     if not with_data:
         fields["data"] = "none were given: that the counts are those of any table"
-        if record["copy"] == "full":
-            fields["rows"] = "how many rows were dropped or left out"
+    if not with_data and is_full:
+        fields["rows"] = "how many rows were dropped or left out"
+        if not release and not is_predicted:
+            fields["rules.determining"] = "of columns in no partition"
     return fields
 
 
-def _answer(answer: Record | None) -> dict[str, str]:
-    """The word of the answer, and the reason why nobody can tell."""
-    if answer is None:
-        return {}
-    said = ": ".join(
-        [answer["word"], *([answer["reason"]["kind"]] if answer["reason"] else [])]
-    )
-    known = (
-        {"answer.knowledge": "what was known beside the graph"} if "knowledge" in answer else {}
-    )
-    return {
-        "answer": f"what chance, the graph and the order of columns leave of it: {said}",
-        **known,
-    }
+def _told(block: str, texts: dict[str, str], values: Record) -> dict[str, str]:
+    """The texts about those fields of a block that are there, with their values."""
+    shown = {name: values[name] for name in texts if name in values}
+    shown = {n: ", ".join(one) if isinstance(one, list) else one for n, one in shown.items()}
+    return {f"{block}.{name}": texts[name].format(one) for name, one in shown.items()}
 
 
-def _released(release: Record) -> dict[str, str]:
-    """What only whoever made a release knows of it."""
-    fields = {
-        f"release.{name}": f"how many rows {what}: {release[name]:,}"
-        for name, what in _COUNTS.items()
-        if name in release
-    }
-    if "dropped_columns" in release:
-        dropped = ", ".join(release["dropped_columns"])
-        fields["release.dropped_columns"] = f"which more columns there were before: {dropped}"
-    if "accepted_graph" in release:
-        why = release["accepted_graph"]
-        fields["release.accepted_graph"] = f"why the graph was relied on: {why}"
-    return fields
-
-
-def _knowledge(known: Record) -> str:
-    """What a person told the search for the graph."""
-    words = {"tiers": "tiers", "required": "required arrows", "forbidden": "forbidden arrows"}
-    told = [words[name] for name in words if known.get(name)]
-    return f", background knowledge: {', '.join(told)}" if told else ""
+def how_it_was_learned(origin: Record) -> str:
+    """Where the graph came from, what a person told the search, and how it was edited."""
+    known = [_KNOWN[name] for name, told in origin.get("knowledge", {}).items() if told]
+    parts = [_LEARNED if origin["kind"] == "learned" else "given"]
+    parts += [text for name, text in (("limits", "{limits}"),) if name in origin]
+    parts += ["ended early"] * ("ended_early" in origin)
+    parts += [f"background knowledge: {', '.join(known)}"] * bool(known)
+    parts += ["columns chosen from {chosen_from:,}"] * ("chosen_from" in origin)
+    edits = ["{kind} {arrow}: {reason}".format(**edit) for edit in origin.get("edits", ())]
+    return "; ".join([", ".join(parts).format(**origin), *edits])
 
 
 def asked(question: Record) -> str:
@@ -122,6 +97,16 @@ def asked(question: Record) -> str:
         for name, one in parts.items()
         if name not in repeated
     )
+
+
+def _answer(answer: Record | None) -> dict[str, str]:
+    """The word of the answer, and the reason why nobody can tell."""
+    if answer is None:
+        return {}
+    reason = f": {answer['reason']['kind']}" if answer["reason"] else ""
+    said = f"what chance, the graph and the order of columns leave of it: {answer['word']}"
+    known = {"answer.knowledge": "what was known beside the graph"}
+    return {"answer": said + reason, **(known if "knowledge" in answer else {})}
 
 
 def stated_paths(indirect: Record, *, with_data: bool) -> dict[str, str]:
@@ -136,17 +121,14 @@ def stated_paths(indirect: Record, *, with_data: bool) -> dict[str, str]:
     return fields
 
 
-def stated_rules(rules: Record, *, is_full: bool) -> dict[str, str]:
+def stated_rules(rules: Record) -> dict[str, str]:
     """What is taken from the record about a declared rule."""
-    if not is_full:
-        return {"rules.declared": "the rule by which was decided, if there is one"}
     fields = {}
     if rules["declared"]:
         fields["rules.declared"] = f"that was decided by {', '.join(rules['declared'])}"
         if "without" not in rules:
             fields["rules.without"] = "that there is none: the graph leaves it open"
     if "without" in rules:
-        without = rules["without"]
-        beside = stated_fields(without["record"], with_data=True)
+        beside = stated_fields(rules["without"]["record"], with_data=True)
         fields |= {f"rules.without.record.{name}": what for name, what in beside.items()}
     return fields

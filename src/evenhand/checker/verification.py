@@ -52,6 +52,7 @@ class Checker:
     """A parsed record, the errors found in it, and what could not be decided."""
 
     def __init__(self, record: Record) -> None:
+        self.right = inputs(record)
         self.record, self.compared = record, GroupComparisons(record["question"])
         self.is_full = {"full": True, "shared": False}[record["copy"]]
         self.graph = RecordedGraph.of(record)
@@ -60,7 +61,7 @@ class Checker:
 
     def check(self, data: str | None) -> CheckOutcome:
         """Derive the record again, from the data if given, and compare."""
-        record, right = self.record, inputs(self.record)
+        record, right = self.record, self.right
         self.stated |= stated_fields(record, with_data=data is not None)
         numbers, entries = self.derived_partitions(data)
         right |= {
@@ -71,7 +72,7 @@ class Checker:
         right["rules"] = rules = rule_claims.right_rules(
             record, self.graph, rule_claims.columns_of(self.people)
         )
-        right |= {"variants": rule_claims.right_variants(record, right)} if self.is_full else {}
+        right |= {"variants": rule_claims.right_variants(right)} if self.is_full else {}
         if self.is_full and (rules["declared"] or rules["determining"]):
             right["verdict"] = OPEN
         if "unedited" in (origin := right["graph"]["origin"]):
@@ -100,12 +101,7 @@ class Checker:
 
     def derived_partitions(self, data: str | None) -> tuple[Record, list[Record]]:
         """The numbers of rows, or the least count of a line, and the partitions' entries."""
-        written_numbers = self.record["rows" if self.is_full else "withheld"]
-        names = (
-            ("read", "dropped", "left_out", "examined") if self.is_full else ("least_count",)
-        )
-        numbers = {name: written_numbers[name] for name in names}
-        partitions.check_counts(numbers)
+        numbers = self.right["rows" if self.is_full else "withheld"]
         compared, written = self.compared, self.record["partitions"]
         tables = [partitions.read_table(entry, compared) for entry in written]
         if data:
@@ -113,7 +109,7 @@ class Checker:
                 data, self.record, compared, tables
             )
             self.errors += errors
-            numbers |= rows if self.is_full else {}
+            numbers = rows if self.is_full else numbers
         elif self.is_full:
             numbers = row_claims.sum_tables(numbers, tables)
             self.people = [*zip((entry["names"] for entry in written), tables, strict=True)]

@@ -182,7 +182,8 @@ PLACES = [
         for text in SHARES
     ),
     *(("full", "question.threshold", text, "out of range") for text in ("0", "1")),
-    *(("full", "question.min_coverage", text, "out of range") for text in ("3/2", "-1/2")),
+    ("full", "question.min_coverage", "3/2", "out of range"),
+    ("full", "question.min_coverage", "-1/2", NO_PLACE),
     ("pairs", "question.min_rows", 40, ""),
     ("pairs", "question.groups", ["c", "b", "a"], ""),
     ("pairs", "question.other", "a", ""),
@@ -275,7 +276,7 @@ PLACES = [
     ("rule", f"{RULE}.verdict", "certified", f"{RULE}: verdict"),
     ("rule", "rules.surprise", 1, "rules.surprise"),
     *(
-        ("full", f"variants.{name}", number, "are no counts")
+        ("full", f"variants.{name}", number, NO_PLACE)
         for name in ("arrows", "classes")
         for number in NO_COUNTS
     ),
@@ -351,7 +352,7 @@ PLACES = [
 ACCUSATION = json.loads(text_of("full"))["partitions"][1] | {"names": ["test_score"]}
 # The record, what is changed in several places, and what the notes say.
 SEVERAL = [
-    ("all", changes("rows.dropped", plus(-5), "rows.read", plus(-5)), "are no counts"),
+    ("all", changes("rows.dropped", plus(-5), "rows.read", plus(-5)), NO_PLACE),
     ("edited", changes("rows.dropped", plus(1), "rows.read", plus(1)), "rows.dropped"),
     ("generated", changes("rows.left_out", plus(1), "rows.read", plus(1)), "changed_rows"),
     (
