@@ -69,7 +69,7 @@ def init(
     With both columns named the file can be run as it is:
     `evenhand init people.csv --decision hired --protected sex`
     """
-    from evenhand.rows.inspect.question_draft import QuestionDraft, template
+    from evenhand.rows.inspect.question_draft import draft, template
 
     target = output or Path(f"{Path(asked.data).name.split('.')[0]}.toml")
     if target.exists():
@@ -82,13 +82,8 @@ def init(
     given |= _ask([role for role in _ASKED if role not in given], rows.columns)
     with ProgressBar(quiet=False) as progress:
         rows = replace(rows, progress=progress)
-        inspection = rows.inspect(
-            decision=given.get("decision"), protected=given.get("protected")
-        )
-        draft = QuestionDraft(inspection, given, codings)
-        if question := draft.question():
-            draft = QuestionDraft(rows.inspect(question), given, codings)
-    write_file(target, template(draft, data=asked.data), mode=0o644, overwrite=False)
+        made = draft(rows.inspect, given, codings)
+    write_file(target, template(made, data=asked.data), mode=0o644, overwrite=False)
     open_roles = [role for role in _ASKED if role not in given]
     todo = f"Name {' and '.join(open_roles)} in it" if open_roles else "Read it"
     say(f"Wrote {target}. {todo}, then:")

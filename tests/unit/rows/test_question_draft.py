@@ -9,6 +9,7 @@ from tests.staff import staff_csv
 
 from evenhand import Codings, Question, QuestionFile, read
 from evenhand.errors import QuestionError
+from evenhand.rows.inspect import question_draft
 from evenhand.rows.inspect.question_draft import QuestionDraft, template
 
 ROWS = 240
@@ -96,21 +97,42 @@ def test_the_group_that_is_asked_about(sexes, groups):
 
 
 @pytest.mark.parametrize(
-    ("decisions", "favorable"),
+    ("decision", "labels", "favorable", "sure"),
     [
-        ("no,yes", "yes"),
-        ("0,1,0", "1"),
-        ("<=50K.,>50K.,<=50K.", ">50K."),
-        ("low,high,low", "high"),
-        ("Denied,Granted,Granted", "Granted"),
-        ("a,b,b", "a"),
-        ("refused,granted,later", "granted"),
-        ("a,b,b,c,c,c", None),
+        ("hired", "no,yes", "yes", True),
+        ("hired", "refused,granted,later", "granted", True),
+        ("two_year_recid", "0,1,1", "0", True),
+        ("y", "0,1,1", "1", False),
+        ("result", "a,b,b", "a", False),
     ],
 )
-def test_the_favorable_value_sounds_so_or_is_the_rarer_of_two(decisions, favorable):
-    labels = decisions.split(",") * (ROWS // len(decisions.split(",")))
-    assert asked(table(hired=labels)).get("favorable") == favorable
+def test_the_guess_of_the_favorable_value_says_how_sure_it_is(
+    decision, labels, favorable, sure
+):
+    labels = labels.split(",") * (ROWS // len(labels.split(",")))
+    made = draft({"sex": table()["sex"], decision: labels}, protected="sex", decision=decision)
+    guess = made.guesses[0]
+    assert (guess.argument, guess.value, guess.sure) == ("favorable", favorable, sure)
+    others = {*labels} - {favorable}
+    assert guess.instead == (others.pop() if len(others) == 1 else None)
+
+
+def test_every_part_that_was_not_given_is_a_guess():
+    columns = table(id=[*range(ROWS)], pay=[1000 + 7 * (at % 40) for at in range(ROWS)])
+    columns["town"] = [None, *columns["town"][1:]]
+    rows = read(pa.table(columns))
+    asked = {"protected": "sex", "decision": "hired"}
+    made = question_draft.draft(rows.inspect, asked, Codings())
+    guessed = {one.argument: one.value for one in made.guesses}
+    assert [*guessed] == ["favorable", "group", "exclude", "bins", "missing", "tiers"]
+    assert guessed["exclude"] == ["id"]
+    assert guessed["missing"] == "drop"
+    assert [one.argument for one in made.guesses if not one.sure] == ["tiers"]
+    given = {"protected": "sex", "decision": "hired", "favorable": "no", "group": "m"}
+    codings = Codings.of(exclude=["id", "pay"], missing="drop")
+    look = read(pa.table(columns), codings=codings).inspect
+    rest = question_draft.draft(look, given, codings).guesses
+    assert [one.argument for one in rest] == ["tiers"]
 
 
 def test_numbers_that_are_asked_about_get_two_classes():

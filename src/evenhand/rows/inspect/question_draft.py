@@ -1,38 +1,56 @@
 """What a question file should say of a table, as far as a look at the table can tell.
 
-Columns that form no groups are left out, each with the reason. Numbers are put in classes.
-Values that are asked about follow rules, each stated beside the value, and can be changed.
+``draft`` guesses everything that a question lacks; each guess is data, for every interface to
+ask or print in its own words. Columns that form no groups are left out. Numbers are put in
+classes. ``init``, ``audit`` without a question file and the app share these guesses.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from evenhand.counts.label_order import known_order, looks_missing
+from evenhand.counts.label_order import looks_missing
 from evenhand.errors import listed
 from evenhand.question import Codings, Question
 from evenhand.question.question_file import toml_key, toml_value
 from evenhand.rows.inspect.column_profile import MANY, ColumnKind, ColumnProfile
+from evenhand.rows.inspect.favorable_value import Favorable, favorable_value
 from evenhand.rows.inspect.findings import NO_GROUPS, FindingKind
 from evenhand.rows.inspect.inspection import Inspection
 
 _MOST_DROPPED = 0.1  # of the rows
 _MOST_DIGITS = 18  # of a cut that can be written in a question file
-_FAVORABLE = (
-    "yes y true t 1 approved approve accepted accept admitted admit hired hire granted grant "
-    "good pass passed positive success favorable favourable promoted selected >50k"
-)
 # Parts of names of columns that nobody chooses, and that therefore come before all others.
 _UNCHOSEN = (
     "sex gender age race ethnicity ethnic birth birthplace born native nationality disability "
     "disabled"
 )
+_AS_ASKED = "as asked"
+_CLASSED = "few people are alike in numbers of many values, so they are counted in classes"
 _MISSING = {"drop": "leaves such rows out", "level": "makes that a value of its own"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """A part of a question that nobody gave, filled in from a look at the table.
+
+    ``argument`` is the key of the question file: favorable, group, other, exclude, bins, merge,
+    na, missing or tiers. ``value`` is what the file would say; lists and mappings add to what
+    was given. ``why`` is a clause for people, without a period. Of a guess that is not ``sure``
+    a person should be asked; ``instead`` is the value to give if it is wrong, where there is
+    just one.
+    """
+
+    argument: str
+    value: Any
+    why: str
+    sure: bool = True
+    instead: Any = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +74,7 @@ class QuestionDraft:
     @cached_property
     def excluded(self) -> dict[str, str]:
         """Columns to leave out, each with the reason."""
-        reasons = dict.fromkeys(self.codings.exclude, "as asked") | {
+        reasons = dict.fromkeys(self.codings.exclude, _AS_ASKED) | {
             one.name: reason
             for one in self.inspection.columns
             if (reason := _no_groups(one, self.inspection.rows))
@@ -163,20 +181,76 @@ class QuestionDraft:
         return any(one.missing or dict(one.markers).keys() & {*self.na} for one in columns)
 
     @cached_property
-    def asked(self) -> dict[str, tuple[str, str]]:
-        """Each part of the question: its value, and the rule by which it was filled in."""
-        parts = {role: (value, "") for role, value in self.given.items()}
+    def guesses(self) -> tuple[Guess, ...]:
+        """All that was not given, what changes the answer most first.
+
+        The order of the columns (``tiers``) comes last: only a person knows it.
+        """
+        lacking = {name: why for name, why in self.excluded.items() if why != _AS_ASKED}
+        data: list[Guess] = []
+        if lacking:
+            why = "; ".join(f"{name!r} {reason}" for name, reason in lacking.items())
+            data.append(Guess(argument="exclude", value=[*lacking], why=why))
+        if self.bins:
+            data.append(Guess(argument="bins", value=self.bins, why=_CLASSED))
+        if merges := {name: of for name, of in self.merges.items() if name in self.named}:
+            why = "one value seems to be spelled in several ways"
+            data.append(Guess(argument="merge", value=merges, why=why, sure=False))
+        if self.codings.na != self.na:
+            found = (f"{value!r} in {rows:,} fields" for value, rows in self.markers.items())
+            why = f"texts that look missing: {', '.join(found)}"
+            data.append(Guess(argument="na", value=[*self.na], why=why))
+        if self.codings.missing != self.missing:
+            why = f"up to {self.missing_rows:,} of {self.inspection.rows:,} rows lack a value"
+            data.append(Guess(argument="missing", value=self.missing, why=why))
+        why = "what nobody chooses comes first and the decision last"
+        order = Guess(argument="tiers", value=self.tiers, why=why, sure=False)
+        return (*self._asked_guesses, *data, *([order] if self.tiers[0] else []))
+
+    @cached_property
+    def asked(self) -> dict[str, tuple[Any, str]]:
+        """Each part of the question: its value, and for a guess why it was filled in."""
+        given = {role: (value, "") for role, value in self.given.items()}
+        return given | {
+            one.argument: (one.value, one.why if one.sure else f"please check: {one.why}")
+            for one in self._asked_guesses
+        }
+
+    @cached_property
+    def _asked_guesses(self) -> tuple[Guess, ...]:
+        """The favorable value, the group and the other group, as far as they were not given."""
+        guesses: dict[str, Guess] = {}
+        decided, hoped = [*self._values("decision")], self._hoped
+        if hoped and self.given.get("criterion", "favorable") == "favorable":
+            others = [value for value in decided if value != hoped.value]
+            guesses["favorable"] = Guess(
+                argument="favorable",
+                value=hoped.value,
+                why=hoped.why,
+                sure=hoped.sure,
+                instead=others[0] if len(others) == 1 else None,
+            )
         values = [*self._values("protected")]
         if len(values) == 2:
-            parts.setdefault("group", (values[1], "the second most frequent value"))
+            group = self.given.get("group", values[1])
+            other = values[group == values[0]]
+            why = "the less frequent value"
+            guesses["group"] = Guess(argument="group", value=group, why=why, instead=other)
             if self.inspection.column(self.given["protected"]).distinct > 2:
-                other = values[parts["group"][0] == values[0]]
-                parts.setdefault("other", (other, "the most frequent other value"))
-        if self.given.get("criterion", "favorable") == "favorable" and (
-            hoped := _favorable([*self._values("decision")], self)
-        ):
-            parts.setdefault("favorable", hoped)
-        return parts
+                why = "the most frequent other value"
+                guesses["other"] = Guess(argument="other", value=other, why=why)
+        return tuple(one for role, one in guesses.items() if role not in self.given)
+
+    @property
+    def _hoped(self) -> Favorable | None:
+        """The value of the decision that people hope for."""
+        name = self.given.get("decision")
+        if not isinstance(name, str):
+            return None
+        if name in self.bins:
+            labels = self.inspection.column(name).classes[0].bins.labels
+            return favorable_value(name, labels, of_numbers=True)
+        return favorable_value(name, [*self._values("decision")])
 
     def question(self) -> Question | None:
         """The question as it is filled in, if it is complete and asks for stored values."""
@@ -223,27 +297,6 @@ def _no_groups(one: ColumnProfile, rows: int) -> str:
     return ""
 
 
-def _favorable(values: list[str], draft: QuestionDraft) -> tuple[str, str] | None:
-    """The value that people hope for, as far as it can be guessed, and why.
-
-    Of three values or more none of which sounds so, nobody but the user can tell.
-    """
-    name = draft.given.get("decision")
-    if values and name in draft.bins:
-        number = draft.inspection.column(name).classes[0].bins.labels[-1]
-        return number, "larger numbers: change it if smaller ones are hoped for"
-    words = _FAVORABLE.split()
-    hoped = [value for value in values if value.strip().rstrip(".").casefold() in words]
-    if len(hoped) == 1:
-        return hoped[0], "sounds favorable: change it if it is not"
-    if len(values) <= 2:
-        least = "the least frequent value: change it if people hope for another"
-        return (values[-1], least) if values else None
-    ordered = known_order(values)
-    highest = "the highest value: change it if people hope for another"
-    return (ordered[-1], highest) if ordered else None
-
-
 def _is_unchosen(name: str, given: Mapping[str, Any]) -> bool:
     words = "".join(mark if mark.isalnum() else " " for mark in name.casefold()).split()
     protected = given.get("protected", ())
@@ -251,6 +304,22 @@ def _is_unchosen(name: str, given: Mapping[str, Any]) -> bool:
     return name in asked or (
         name != given.get("decision") and not {*_UNCHOSEN.split()}.isdisjoint(words)
     )
+
+
+def draft(
+    inspect: Callable[..., Inspection], given: Mapping[str, Any], codings: Codings
+) -> QuestionDraft:
+    """Guess all that a question lacks: see ``QuestionDraft.guesses``.
+
+    ``inspect`` is that of the rows, read under ``codings``: ``draft(rows.inspect, …)``.
+    ``given`` holds the parts of the question that are known, by their keys, ``protected`` and
+    ``decision`` first of all. The inspection compares people where the question is complete by
+    now.
+    """
+    looked_at = inspect(decision=given.get("decision"), protected=given.get("protected"))
+    made = QuestionDraft(looked_at, given, codings)
+    question = made.question()
+    return replace(made, inspection=inspect(question)) if question else made
 
 
 def template(draft: QuestionDraft, *, data: str) -> str:
