@@ -17,7 +17,7 @@ from tests.people_in_engines import (
 import evenhand as eh
 from evenhand import Verdict
 from evenhand.errors import ColumnError, ResourceError
-from evenhand.rows import postgres_statements
+from evenhand.rows import ibis_tables
 
 pytestmark = quiet
 
@@ -246,7 +246,7 @@ def test_a_key_of_the_server_is_within_bounds(postgres, there, tmp_path, end):
 def test_a_count_that_is_refused_leaves_no_transaction_open(
     postgres, there, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(postgres_statements, "BATCH_ROWS", 100)
+    monkeypatch.setattr(ibis_tables, "BATCH_ROWS", 100)
     columns = eh.Codings.of(columns=["id", "sex"], missing="level")
     with pytest.raises(ColumnError, match="identifier") as refused:
         eh.read(there, codings=columns).count()

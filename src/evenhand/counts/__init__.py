@@ -1,7 +1,11 @@
 """How often: integer counts of distinct value assignments, and nothing else."""
 
-from evenhand.counts.comparability import Comparability
-from evenhand.counts.compared_groups import ExaminedCounts, examined_counts
+from evenhand.counts.compared_groups import (
+    Comparability,
+    ExaminedCounts,
+    FinerCounts,
+    examined_counts,
+)
 from evenhand.counts.count_table import Attribute, CountTable
 from evenhand.counts.dependencies import (
     Determination,
@@ -11,7 +15,6 @@ from evenhand.counts.dependencies import (
     equivalent_columns,
     joint_determination,
 )
-from evenhand.counts.finer_counts import FinerCounts
 
 __all__ = [
     "Attribute",

@@ -35,10 +35,10 @@ from evenhand.releasing.writer import (
 )
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
-from evenhand.rows.arrow_numpy import as_arrow, as_texts
 from evenhand.rows.batch_source import BATCH_ROWS, Dialect
 from evenhand.rows.frame_sources import rename_columns
 from evenhand.rows.ibis_tables import KIND as ENGINE
+from evenhand.rows.value_labels import as_arrow, as_texts
 
 _FILES = (TEXT, PARQUET, ARROW, SPREADSHEET)
 

@@ -18,9 +18,17 @@ from evenhand.counts import Attribute, CountTable
 from evenhand.question.codings import MISSING
 from evenhand.releasing.row_editor import Edit, Editor
 from evenhand.releasing.row_selection import FEWER, MORE, Integers, rows_differ
-from evenhand.rows.arrow_numpy import as_arrow, as_numpy, as_texts, is_null, value_type
 from evenhand.rows.batch_source import Batches, BatchSource
-from evenhand.rows.value_labels import FrequencyEncoder, has_labels, to_labels
+from evenhand.rows.value_labels import (
+    FrequencyEncoder,
+    as_arrow,
+    as_numpy,
+    as_texts,
+    has_labels,
+    is_null,
+    to_labels,
+    value_type,
+)
 
 
 def library(table: object) -> str:

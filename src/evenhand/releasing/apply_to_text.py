@@ -27,10 +27,9 @@ from evenhand.question.codings import MISSING
 from evenhand.releasing.row_editor import Edit, Editor
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.releasing.writer import Sink
-from evenhand.rows.arrow_numpy import as_texts
 from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, Dialect, reading
 from evenhand.rows.csv_files import TextFile
-from evenhand.rows.value_labels import distinct, to_labels
+from evenhand.rows.value_labels import as_texts, distinct, to_labels
 
 _BLOCK = 1 << 22
 _QUOTE, _LF, _CR = b'"\n\r'

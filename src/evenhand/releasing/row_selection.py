@@ -19,8 +19,7 @@ from evenhand.errors import CannotReleaseError, InputError, Remedy, listed
 from evenhand.question.codings import MISSING
 from evenhand.removal import Move, Plan, changed_columns
 from evenhand.rows import Rows
-from evenhand.rows.arrow_numpy import as_arrow
-from evenhand.rows.value_labels import distinct, to_labels
+from evenhand.rows.value_labels import as_arrow, distinct, to_labels
 
 Integers: TypeAlias = NDArray[np.int64]
 

@@ -31,8 +31,8 @@ from evenhand.files.file_formats import (
     format_of,
     plain_endings,
 )
-from evenhand.rows.arrow_numpy import as_numpy, value_type
 from evenhand.rows.batch_source import BATCH_ROWS, reading
+from evenhand.rows.value_labels import as_numpy, value_type
 
 _GROUP_ROWS = 1 << 20
 _BUFFER = 1 << 20

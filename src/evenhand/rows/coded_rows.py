@@ -24,9 +24,8 @@ from evenhand.errors import Problem, ValuesError
 from evenhand.question import Bins, Codings
 from evenhand.question.codings import MISSING
 from evenhand.question.parse_values import exact_number
-from evenhand.rows.arrow_numpy import as_arrow, as_numpy, value_type
 from evenhand.rows.batch_source import BatchSource, reading
-from evenhand.rows.counting_errors import (
+from evenhand.rows.count_rows import (
     absent_merges,
     spelling_notes,
     too_large_columns,
@@ -38,11 +37,14 @@ from evenhand.rows.value_labels import (
     ColumnEncoder,
     FrequencyEncoder,
     LabelArray,
+    as_arrow,
+    as_numpy,
     check_types,
     distinct,
     has_labels,
     nearest_floats,
     to_labels,
+    value_type,
 )
 
 _ROW_BYTES = 16  # of each row: how often it counts, and the codes of the column at work

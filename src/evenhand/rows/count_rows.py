@@ -1,6 +1,10 @@
-"""The one pass over the rows: batches are encoded as keys, and keys are counted."""
+"""The one pass over the rows: batches are encoded as keys, and keys are counted.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+Below it stand the errors of the data that counting can find, each with its remedy.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,14 +14,23 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import check_row_count, code_type
-from evenhand.counts.label_order import in_order
+from evenhand.counts.label_order import in_order, rows_in
 from evenhand.display import ProgressCallback, ProgressReporter
-from evenhand.errors import Problem, ValuesError
+from evenhand.errors import (
+    ColumnError,
+    InputError,
+    MissingValueError,
+    Problem,
+    Remedy,
+    ResourceError,
+    ValuesError,
+    did_you_mean,
+    listed,
+)
 from evenhand.question import Codings
-from evenhand.question.codings import MISSING
-from evenhand.rows import counting_errors
+from evenhand.question.codings import MISSING, unplaced
+from evenhand.question.parse_values import WILDCARD, exact_number
 from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, reading
-from evenhand.rows.counting_errors import raise_all
 from evenhand.rows.key_counter import MOST_PENDING, Codes, KeyCounter, KeyLayout, sort_order
 from evenhand.rows.value_labels import ColumnEncoder, FrequencyEncoder, check_types
 
@@ -28,6 +41,7 @@ _EARLY_ROWS = 10_000
 _PROCESS_BYTES = 160 * 10**6
 _LINE_BYTES = 128
 _MOST_MEMORY = 2**62
+_FEW_ROWS = 100  # below that, that no value repeats says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +132,16 @@ class _RowCounter:
         )
         if early and self.rows >= _EARLY_ROWS:
             labels = {column.name: column.codes for column in self.columns}
-            raise_all(
-                [*counting_errors.identifiers(labels, self.rows, share=0.9, where=source.where)]
-            )
+            raise_all([*identifiers(labels, self.rows, share=0.9, where=source.where)])
 
     def _check_memory(self, distinct: int, where: str) -> None:
         memory = self.line_memory + _PROCESS_BYTES
         if distinct * self.line_bytes > self.line_memory:
             sizes = {column.name: len(column.codes) for column in self.columns}
-            raise counting_errors.too_many_assignments(sizes, distinct, memory, where)
+            raise too_many_assignments(sizes, distinct, memory, where)
         texts = {column.name: column.bytes for column in self.encoders}
         if sum(texts.values()) > self.line_memory:
-            raise counting_errors.too_large_columns(texts, memory, where)
+            raise too_large_columns(texts, memory, where)
 
     def _widen_keys(self) -> None:
         """Change the key layout if a column has more labels than it has room for."""
@@ -146,13 +158,13 @@ class _RowCounter:
 
     def finish(self, *, where: str) -> CountResult:
         """Report all problems, apply the rule for missing values, return the counts."""
-        errors = [*counting_errors.unfit_texts(self.columns)]
+        errors = [*unfit_texts(self.columns)]
         if self.frequency:
-            errors += counting_errors.unfit_frequencies(self.frequency)
-        absent = [*counting_errors.absent_merges(self.codings, self.columns, where)]
+            errors += unfit_frequencies(self.frequency)
+        absent = [*absent_merges(self.codings, self.columns, where)]
         errors += [ValuesError(problem) for problem, is_idle in absent if is_idle]
         if not self.rows:
-            raise_all(errors or [counting_errors.no_rows(where)])
+            raise_all(errors or [no_rows(where)])
         keys, counts = self.counter.result()
         self._check_memory(len(counts), where)
         codes = self.counter.layout.codes(keys)
@@ -163,9 +175,9 @@ class _RowCounter:
         }
         if self.codings.missing == "error":
             amounts = {name: int(counts[lines].sum()) for name, lines in missing.items()}
-            errors += counting_errors.missing_values(self.columns, amounts)
+            errors += missing_values(self.columns, amounts)
         if self.codings.missing == "level":
-            errors += counting_errors.taken_level(self.columns)
+            errors += taken_level(self.columns)
         raise_all(errors)
         left_out = counts == 0
         if self.codings.missing == "drop":
@@ -173,7 +185,7 @@ class _RowCounter:
                 left_out |= lines
         dropped = int(counts[left_out].sum())
         if dropped == self.rows:
-            raise counting_errors.nothing_left(dropped, where)
+            raise nothing_left(dropped, where)
         if left_out.any():
             codes, counts = [column[~left_out] for column in codes], counts[~left_out]
         # Of lines that occur no times the labels may not occur either.
@@ -181,11 +193,9 @@ class _RowCounter:
         labels = {column.name: column.labels for column in self.columns}
         table = _table(labels, codes, counts, all_occur=all_occur)
         values = {attribute.name: attribute.values for attribute in table.attributes}
-        raise_all(
-            [*counting_errors.identifiers(values, table.row_count, share=0.5, where=where)]
-        )
+        raise_all([*identifiers(values, table.row_count, share=0.5, where=where)])
         spellings = {column.name: column.spellings for column in self.columns}
-        notes = [*counting_errors.spelling_notes(spellings), *(one for one, _ in absent)]
+        notes = [*spelling_notes(spellings), *(one for one, _ in absent)]
         return CountResult(table, dropped, tuple(notes))
 
 
@@ -227,3 +237,187 @@ def _slices(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordB
         for begin in range(0, batch.num_rows, BATCH_ROWS):
             yield row + begin, batch.slice(begin, BATCH_ROWS)
         row += batch.num_rows
+
+
+def raise_all(errors: Sequence[InputError]) -> None:
+    """Raise the problems of all errors together, in the class that they share."""
+    if errors:
+        kinds = {type(error) for error in errors}
+        kind = kinds.pop() if len(kinds) == 1 else InputError
+        raise kind(*(problem for error in errors for problem in error.problems))
+
+
+def unfit_texts(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
+    """Texts that cannot be binned, and texts with a NUL byte."""
+    for column in columns:
+        for text, place in [*column.unfit.items()][:1]:
+            if "\0" in text:
+                yield InputError.of(
+                    f"The column {column.name!r} has a text with a NUL byte.",
+                    f"First at {place}; {len(column.unfit):,} such texts in all.",
+                    "Remove these bytes: the file is damaged or no text.",
+                    place.source.where,
+                )
+            else:
+                places = {**dict.fromkeys(column.unfit, ""), text: str(place)}
+                where = place.source.where
+                yield unplaced(column.name, places, is_number=_are_numbers([text]), where=where)
+
+
+def absent_merges(
+    codings: Codings, columns: Iterable[ColumnEncoder], where: str
+) -> Iterator[tuple[Problem, bool]]:
+    """Merged values that do not occur, as they are misspelt, and whether no other is merged."""
+    for column in columns:
+        values = column.text_codes.keys()
+        for new, olds in codings.merge.get(column.name, {}).items():
+            absent = [old for old in olds if old != WILDCARD and old not in values]
+            if values and absent:
+                near = " ".join(filter(None, (did_you_mean(old, values) for old in absent)))
+                problem = Problem(
+                    f"No row has {listed(absent)} in {column.name!r}, merged as {new!r}.",
+                    near or f"Its values are {listed(sorted(values))}.",
+                    "Write the values exactly as they stand in the data.",
+                    where,
+                )
+                yield problem, len(absent) == len(olds)
+
+
+def spelling_notes(
+    spellings: Mapping[str, Mapping[str, AbstractSet[str]]],
+) -> Iterator[Problem]:
+    """By column, numbers that are spelled in several ways: each is counted as one value."""
+    for name, texts_of in spellings.items():
+        several = {label: texts for label, texts in texts_of.items() if len(texts) > 1}
+        if several:
+            label, texts = min(several.items())
+            more = f", and so for {len(several) - 1:,} more" if len(several) > 1 else ""
+            yield Problem(
+                f"{name} spells one value in several ways: "
+                f"{listed(sorted(texts))}{more}; all are counted as {label!r}.",
+                remedy="If these are codes, and no numbers or times, write them as neither is "
+                "written, such as 'v1.10'.",
+            )
+
+
+def unfit_frequencies(column: ColumnEncoder) -> Iterator[InputError]:
+    """Frequencies that are negative, fractional, missing or no numbers."""
+    for text, place in [*column.unfit.items()][:1]:
+        yield ValuesError.of(
+            f"The frequency {column.name!r} is {text!r}, which is no number of rows."
+            if text
+            else f"The frequency {column.name!r} is missing.",
+            f"First at {place}; {len(column.unfit):,} such values in all: "
+            f"{listed(column.unfit)}.",
+            "Frequencies are whole numbers from 0 on. A survey weight is none.",
+            place.source.where,
+        )
+
+
+def missing_values(
+    columns: Sequence[ColumnEncoder], amounts: Mapping[str, int]
+) -> Iterator[InputError]:
+    """Missing values for which no rule was given, with their number in each column."""
+    places = {one.name: one.missing for one in columns if one.missing and amounts.get(one.name)}
+    for name, place in [*places.items()][:1]:
+        yield MissingValueError.of(
+            f"Values are missing: {rows_in({name: amounts[name] for name in places})}.",
+            f"First at {place}, in {name!r}.",
+            (
+                Remedy("Leave these rows out", "missing", "drop"),
+                Remedy("make it a value of its own", "missing", "level"),
+                Remedy(f"leave the column{'s'[: len(places) > 1]} out", "exclude", [*places]),
+            ),
+            place.source.where,
+        )
+
+
+def taken_level(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
+    """A label that stands for missing values but occurs itself."""
+    for column in columns:
+        if MISSING in column.codes and column.missing:
+            yield ValuesError.of(
+                f"The column {column.name!r} has missing values, and the text {MISSING!r}.",
+                "The two would be counted as one.",
+                (
+                    Remedy("Declare the text as missing too", "na", [MISSING]),
+                    Remedy("merge it", "merge"),
+                ),
+                column.missing.source.where,
+            )
+
+
+def nothing_left(dropped: int, where: str) -> InputError:
+    """Every row has a missing value somewhere."""
+    return MissingValueError.of(
+        f"Each of the {dropped:,} rows has a missing value in some column.",
+        "Nothing is left after dropping them.",
+        (
+            Remedy("Leave columns out", "columns"),
+            Remedy("make missing values a value of their own", "missing", "level"),
+        ),
+        where,
+    )
+
+
+def no_rows(where: str) -> InputError:
+    """A table with columns but no rows."""
+    return InputError.of(
+        "There are no rows.",
+        "Only the names of the columns were found.",
+        "Check that this is the right table, and complete.",
+        where,
+    )
+
+
+def too_many_assignments(
+    sizes: Mapping[str, int], distinct: int, memory: int, where: str
+) -> ResourceError:
+    """More distinct assignments than fit into the memory."""
+    name = max(sizes, key=sizes.__getitem__)
+    found = f"The column {name!r} has {sizes[name]:,} values, the most of all."
+    remedies = (Remedy("merge values", "merge"), Remedy("bin them", "bins"))
+    return too_large(f"{distinct:,} distinct assignments", memory, found, where, *remedies)
+
+
+def too_large_columns(sizes: Mapping[str, int], memory: int, where: str) -> ResourceError:
+    """Columns that do not fit into the memory: of few but long texts, or of very many rows."""
+    name = max(sizes, key=sizes.__getitem__)
+    found = f"The column {name!r} takes {sizes[name] / 1e6:,.0f} MB so far, the most of all."
+    return too_large("The columns", memory, found, where)
+
+
+def too_large(
+    what: str, memory: int, found: str, where: str, *remedies: Remedy
+) -> ResourceError:
+    """Something does not fit into the memory."""
+    fewer = Remedy("Choose fewer columns", "columns")
+    more = Remedy("allow more memory", "memory")
+    what = f"{what} do not fit into {memory / 1e6:,.0f} MB."
+    return ResourceError.of(what, found, (fewer, *remedies, more), where)
+
+
+def identifiers(
+    labels: Mapping[str, Collection[str | None]], rows: int, *, share: float, where: str
+) -> Iterator[InputError]:
+    """Columns with nearly as many values as rows: no group in them can be compared."""
+    for name, values in labels.items():
+        if rows >= _FEW_ROWS and len(values) > share * rows:
+            leave_out = Remedy("Leave it out", "exclude", [name])
+            numbers = _are_numbers(values)
+            yield ColumnError.of(
+                f"The column {name!r} looks like an identifier"
+                + (" or a measurement." if numbers else " or a free text."),
+                f"It has {len(values):,} different values in {rows:,} rows.",
+                (leave_out, Remedy("bin it", "bins", {name: 4})) if numbers else leave_out,
+                where,
+            )
+
+
+def _are_numbers(labels: Iterable[str | None]) -> bool:
+    try:
+        for label in labels:
+            exact_number(label or "0")
+    except ValueError:
+        return False
+    return True

@@ -24,7 +24,6 @@ from evenhand.files.file_formats import (
     is_table,
     plain_endings,
 )
-from evenhand.rows.arrow_numpy import as_numpy, value_type
 from evenhand.rows.batch_source import (
     BATCH_ROWS,
     Batches,
@@ -35,6 +34,7 @@ from evenhand.rows.batch_source import (
 )
 from evenhand.rows.csv_files import TextFile, csv_source, is_zip_member
 from evenhand.rows.spreadsheets import spreadsheet_source
+from evenhand.rows.value_labels import as_numpy, value_type
 
 _TEXT = plain_endings(TEXT)
 _BINARY = plain_endings(PARQUET, ARROW, ARROW_STREAM)

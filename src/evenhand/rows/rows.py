@@ -43,8 +43,7 @@ from evenhand.rows.coded_rows import (
     stored_blocks,
     value_counts,
 )
-from evenhand.rows.count_rows import CountResult, count
-from evenhand.rows.counting_errors import no_rows, too_large
+from evenhand.rows.count_rows import CountResult, count, no_rows, too_large
 from evenhand.rows.frame_sources import Source, frame_source
 from evenhand.rows.inspect.findings import FindingKind, in_part, leave_out
 from evenhand.rows.inspect.inspection import Inspection, inspect

@@ -19,7 +19,6 @@ import pyarrow as pa
 from evenhand.errors import ColumnError, InputError, Remedy, ResourceError, did_you_mean, listed
 from evenhand.files.file_formats import SPREADSHEET
 from evenhand.question import as_label
-from evenhand.rows.arrow_numpy import as_texts
 from evenhand.rows.batch_source import (
     BATCH_ROWS,
     Batches,
@@ -27,6 +26,7 @@ from evenhand.rows.batch_source import (
     unique_names,
     unreadable,
 )
+from evenhand.rows.value_labels import as_texts
 
 _ITSELF = 50_000_000  # bytes of the process that tries
 _SECONDS = 300  # that it may take to open

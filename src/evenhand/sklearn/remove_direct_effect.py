@@ -28,7 +28,7 @@ from evenhand.question import Codings, Knowledge, Number, Question, QuestionFile
 from evenhand.releasing.release import Release, release
 from evenhand.removal import Method, changed_columns
 from evenhand.rows import Rows
-from evenhand.rows.arrow_numpy import as_arrow, as_numpy
+from evenhand.rows.value_labels import as_arrow, as_numpy
 from evenhand.sklearn.feature_columns import (
     check_codings,
     feature_table,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand import CountTable, Question
-from evenhand.counts.comparability import compare_alike, question_groups
+from evenhand.counts.compared_groups import compare_alike, question_groups
 
 
 def rows(seed):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand import CountTable
-from evenhand.counts import count_digest
+from evenhand.counts import count_table
 
 # Quotes, signs that are escaped, signs beyond the first plane: as text they sort otherwise.
 labels = st.text(st.sampled_from('ab"\\/ ,]\t\x01éﬀ😀'), min_size=1, max_size=3).map(
@@ -41,7 +41,7 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch):
     columns = {"a": [str(at) for at in range(7)], "b": [*"ppqqpqp"]}
     expected = plain_digest(CountTable.of(columns))
     for block in (1, 3, 7, 8):
-        monkeypatch.setattr(count_digest, "_BLOCK", block)
+        monkeypatch.setattr(count_table, "_BLOCK", block)
         assert CountTable.of(columns).digest == expected
 
 

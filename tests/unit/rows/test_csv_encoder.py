@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.rows import csv_encoder, read
-from evenhand.rows.csv_encoder import TextEncoder
+from evenhand.rows import csv_files, read
+from evenhand.rows.csv_files import TextEncoder
 
 NAMES = ("a", "b", "c")
 # Long texts begin alike, and some differ in their last byte or are the beginning of others.
@@ -39,8 +39,8 @@ def longest(rows, columns):
 )
 def test_regular_text_is_encoded_as_the_reader_reads_it(blocks, end, columns, bits, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_encoder, "_SLOT_BITS", bits)  # with one, most slots are taken
-        patch.setattr(csv_encoder, "_SLICE", size + 3 * 70)  # a line at least
+        patch.setattr(csv_files, "_SLOT_BITS", bits)  # with one, most slots are taken
+        patch.setattr(csv_files, "_SLICE", size + 3 * 70)  # a line at least
         encoder = TextEncoder(";", NAMES, columns)
         for rows in blocks:
             text = "".join(";".join(row) + end for row in rows).encode()
@@ -75,7 +75,7 @@ def test_whatever_the_text_is_only_whole_records_are_taken_from_it(text):
     [b'"a";b;c\n', b"a;b\n", b"a;b;c;d\n", b"\n", b"a;b;\xff\n", b"a\0;b;c\n", b"a;b;c\r;d\n"],
 )
 def test_irregular_lines_are_left_with_all_after_them(monkeypatch, line):
-    monkeypatch.setattr(csv_encoder, "_SLICE", 8)
+    monkeypatch.setattr(csv_files, "_SLICE", 8)
     encoder = TextEncoder(";", NAMES, NAMES)
     batch, done = encoder.encode(b"a;b;c\nd;;f\n")
     assert (rows_of(batch), done) == ([("a", "b", "c"), ("d", "", "f")], 11)
@@ -85,7 +85,7 @@ def test_irregular_lines_are_left_with_all_after_them(monkeypatch, line):
 
 
 def test_a_column_of_too_many_values_is_left(monkeypatch):
-    monkeypatch.setattr(csv_encoder, "_MOST_VALUES", 5)
+    monkeypatch.setattr(csv_files, "_MOST_VALUES", 5)
     text = "".join(f"{at % 5};x;{at}\n" for at in range(20)).encode()
     assert TextEncoder(";", NAMES, ("a", "b")).encode(text)[1] == len(text)
     assert TextEncoder(";", NAMES, ("a", "c")).encode(text)[1] == 0

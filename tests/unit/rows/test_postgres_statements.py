@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.people_in_engines import in_duckdb, people, quiet
 
-from evenhand.rows.postgres_statements import (
+from evenhand.rows.ibis_tables import (
     has_plain_types,
     parse_lines,
     speaks_directly,

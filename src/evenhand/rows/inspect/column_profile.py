@@ -22,8 +22,7 @@ from evenhand.question import Bins
 from evenhand.question.codings import MISSING
 from evenhand.question.number_classes import number_text
 from evenhand.question.parse_values import exact_number
-from evenhand.rows.arrow_numpy import as_numpy, as_texts
-from evenhand.rows.value_labels import MISSING_TEXT, LabelArray
+from evenhand.rows.value_labels import MISSING_TEXT, LabelArray, as_numpy, as_texts
 
 ParsedNumbers: TypeAlias = tuple[NDArray[np.float64], list[int]]
 
