@@ -6,14 +6,6 @@ _FIRST = ("protected", "group", "other", "groups", "decision", "favorable")
 _LEARNED = "learned from the {rows} rows by {algorithm}, {test}, significance {significance}"
 _KNOWN = {"tiers": "tiers", "required": "required arrows", "forbidden": "forbidden arrows"}
 # By the field: what is said of it where it is there.
-_ALWAYS = {
-    "pooled": "whether several groups or decisions count as one",
-    "codings": "how columns were read, classed and merged",
-    "graph": "that its arrows, open edges and doubtful triples are right and that no "
-    "common cause is missing",
-    "assumptions": "the sentences: which of them apply is not worked out here",
-    "order": "of the lines in the tables, and of the evidence by strength",
-}
 _OF_FULL = {
     "reasons": "the sentences",
     "population": "estimates, computed in floating point",
@@ -39,33 +31,38 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     is_predicted = "predicts" in record["question"]
     fields = {
         "question": f"what was asked: {asked(record['question'])}",
+        "pooled": "whether several groups or decisions count as one",
+        "codings": "how columns were read, classed and merged",
+        "graph": "that its arrows, open edges and doubtful triples are right and that no "
+        "common cause is missing",
         "graph.origin": how_it_was_learned(record["graph"]["origin"]),
         "scope.asked": f"how much was to be examined: {record['scope']['asked']}",
         "versions": f"made by evenhand {record['versions']['evenhand']}",
-        "release": "that there was none: that the rows are as they were "
+        "release": "how the rows were changed: {method} ({policy})".format(**release)
+        if release
+        else "that there was none: that the rows are as they were "
         + ("predicted" if is_predicted else "recorded"),
-        **_ALWAYS,
+        "assumptions": "the sentences: which of them apply is not worked out here",
+        "order": "of the lines in the tables, and of the evidence by strength",
     }
     if is_full:
         fields |= {**_OF_FULL, **_answer(record.get("answer"))}
         fields |= _told("variants", _OF_VARIANTS, record["variants"])
         fields |= stated_paths(record.get("indirect", {}), with_data=with_data)
-        fields |= stated_rules(record["rules"])
     else:
         fields["withheld.least_count"] = "the least count of lines that are shown"
-        fields["rules.declared"] = "the rule by which was decided, if there is one"
         if "indirect" in record:
             fields["indirect.verdict"] = "that of the rows which are not shown"
+    fields |= _told("release", _OF_RELEASES, release or {})
+    fields |= stated_rules(record["rules"], is_full=is_full)
     if release:
         fields.pop("by_chance", None)
-        fields["release"] = "how the rows were changed: {method} ({policy})".format(**release)
-        fields |= _told("release", _OF_RELEASES, release)
+    elif is_full and not with_data and not is_predicted:
+        fields["rules.determining"] = "of columns in no partition"
     if not with_data:
         fields["data"] = "none were given: that the counts are those of any table"
     if not with_data and is_full:
         fields["rows"] = "how many rows were dropped or left out"
-        if not release and not is_predicted:
-            fields["rules.determining"] = "of columns in no partition"
     return fields
 
 
@@ -80,7 +77,7 @@ def how_it_was_learned(origin: Record) -> str:
     """Where the graph came from, what a person told the search, and how it was edited."""
     known = [_KNOWN[name] for name, told in origin.get("knowledge", {}).items() if told]
     parts = [_LEARNED if origin["kind"] == "learned" else "given"]
-    parts += [text for name, text in (("limits", "{limits}"),) if name in origin]
+    parts += ["{limits}"] * ("limits" in origin)
     parts += ["ended early"] * ("ended_early" in origin)
     parts += [f"background knowledge: {', '.join(known)}"] * bool(known)
     parts += ["columns chosen from {chosen_from:,}"] * ("chosen_from" in origin)
@@ -121,8 +118,10 @@ def stated_paths(indirect: Record, *, with_data: bool) -> dict[str, str]:
     return fields
 
 
-def stated_rules(rules: Record) -> dict[str, str]:
+def stated_rules(rules: Record, *, is_full: bool) -> dict[str, str]:
     """What is taken from the record about a declared rule."""
+    if not is_full:
+        return {"rules.declared": "the rule by which was decided, if there is one"}
     fields = {}
     if rules["declared"]:
         fields["rules.declared"] = f"that was decided by {', '.join(rules['declared'])}"
