@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from evenhand.counts import CountTable, ExaminedCounts
+from evenhand.counts import CountTable
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.files.file_formats import ARROW, PARQUET, SPREADSHEET, TEXT, FileFormat
 from evenhand.question import Codings
@@ -67,7 +67,6 @@ class _Applied:
 def apply(
     rows: Rows | CountTable,
     plan: Plan,
-    examined: ExaminedCounts,
     seed: int,
     *,
     key: str | None = None,
@@ -89,10 +88,10 @@ def apply(
         return _of_model(rows, plan, np.random.default_rng(seed))
     first = rows.sources[0]
     if first.kind == ENGINE:
-        change = EngineChange.of(rows, plan, examined, seed, key, drop)
+        change = EngineChange(rows, plan, seed, key or "", drop)
         return EngineRows(source=rows, codings=rows.codings.dropping(drop), change=change)
     values = stored_values(rows, plan)
-    new_editor = partial(Editor, rows, plan, values, examined, seed, progress=rows.progress)
+    new_editor = partial(Editor, rows, plan, values, seed, progress=rows.progress)
     if plan.rank is not None:
         taken = rows_by_score(rows, plan, plan.rank, new_editor)
         new_editor = partial(new_editor, taken=taken)
@@ -290,8 +289,8 @@ class EngineRows(_Applied):
         self, output: FileFormat, sink: Sink, progress: ProgressCallback | None = None
     ) -> None:
         """Fetch the rows and write them."""
-        rows = self.change.examined.counts.row_count
-        batches = _reported(self.counted.batches(), rows, progress)
+        total = self.change.plan.certificate.row_count
+        batches = _reported(self.counted.batches(), total, progress)
         write_batches(batches, None, output, sink)
 
 

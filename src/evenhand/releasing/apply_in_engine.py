@@ -26,7 +26,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from evenhand.counts import ExaminedCounts
 from evenhand.errors import CannotReleaseError, ColumnError, QuestionError, Remedy
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
@@ -108,24 +107,6 @@ def shuffled(table: Table, shuffle: Shuffle, key: str, *, at_once: bool = False)
         halves = shuffle.next_round(number, table[_LEFT], table[_RIGHT])
     table = table.mutate(**dict(zip((_LEFT, _RIGHT), halves, strict=True)))
     return table.mutate(**{_PLACE: table[_LEFT] * HALF + table[_RIGHT]})
-
-
-def check_key_column(rows: Rows, key: str | None) -> str:
-    """The name of the key; refuses a column that cannot be one, without asking the engine."""
-    table, where = rows.origin, rows.where
-    if key is None:
-        raise QuestionError.of(
-            "Which column tells the rows apart?",
-            "An engine's rows have no order to choose them by.",
-            Remedy("Name a column of different whole numbers", "key", "person_id"),
-            where,
-        )
-    if key not in table.columns:
-        raise ColumnError.unknown([key], table.columns, where=where)
-    kind = table[key].type()
-    if not kind.is_integer():
-        raise _no_key(key, f"Its type is {kind}.", where)
-    return key
 
 
 def check_key(rows: Rows, key: str) -> None:
@@ -213,23 +194,14 @@ class EngineChange:
     """A plan, ready to be applied by the engine that holds the rows."""
 
     rows: Rows
-    plan: RemovalPlan
-    examined: ExaminedCounts
+    plan: Plan
     seed: int
     key: str
     drop: Collection[str] = ()
 
-    @classmethod
-    def of(  # noqa: PLR0917
-        cls,
-        rows: Rows,
-        plan: Plan,
-        examined: ExaminedCounts,
-        seed: int,
-        key: str | None,
-        drop: Collection[str] = (),
-    ) -> "EngineChange":
+    def __post_init__(self) -> None:
         """Check that an engine can do it, without asking it for anything."""
+        plan, rows = self.plan, self.rows
         if not isinstance(plan, RemovalPlan) or plan.redrawn or rows.codings.frequency:
             raise CannotReleaseError.of(
                 "In an engine only decisions can be changed, row by row.",
@@ -239,7 +211,19 @@ class EngineChange:
                 "Use modify-data, on a table with one row for each person.",
                 rows.where,
             )
-        return cls(rows, plan, examined, seed, check_key_column(rows, key), drop)
+        table, key, where = rows.origin, self.key, rows.where
+        if not key:
+            raise QuestionError.of(
+                "Which column tells the rows apart?",
+                "An engine's rows have no order to choose them by.",
+                Remedy("Name a column of different whole numbers", "key", "person_id"),
+                where,
+            )
+        if key not in table.columns:
+            raise ColumnError.unknown([key], table.columns, where=where)
+        kind = table[key].type()
+        if not kind.is_integer():
+            raise _no_key(key, f"Its type is {kind}.", where)
 
     @cached_property
     def released(self) -> Table:
@@ -247,13 +231,13 @@ class EngineChange:
 
         The first rows of a pattern become one value, the next ones another.
         """
-        names, decision = self.plan.names, self.plan.question.decision
+        decision = self.plan.question.decision
         columns = [name for name in self.rows.origin.columns if name not in self.drop]
         check_key(self.rows, self.key)
         levels, table = self._levels, self.kept
         if not levels:
             return table.select(*columns)
-        shuffle, counts = Shuffle.of(self.seed), dict(self.examined.counts.marginal(names))
+        shuffle, counts = Shuffle.of(self.seed), dict(self.plan.counted)
         wanted = [{pattern: rows for pattern, (rows, _) in one.items()} for one in levels]
         sizes = {pattern: counts[pattern] for pattern in wanted[0]}
         trees = {

@@ -69,12 +69,10 @@ class FieldFinder:
         )
         self._delimiter = delimiter
 
-    def find(self, records: Records, at: int) -> dict[int, tuple[int, int]]:
-        """Where the chosen fields of a record begin and end."""
+    def find(self, records: Records, at: int) -> Sequence[tuple[int, int]]:
+        """Where the chosen fields of a record begin and end, in the order of their numbers."""
         match = self._record.match(records.text, int(records.begins[at]), int(records.ends[at]))
-        if match is None:
-            return {}
-        return {number: match.span(group + 1) for group, number in enumerate(self._numbers)}
+        return [] if match is None else match.regs[1:]
 
     def cells(self, records: Records) -> Iterator[tuple[int, set[bytes]]]:
         """The different bytes that each chosen field has in these records."""
@@ -312,21 +310,21 @@ class _Splicer:
         self._replaced = {
             self._numbers[name]: cells for name, (_, cells) in spelled.items() if cells
         }
-        self._dropped = {source.names.index(name): None for name in drop}
+        self._dropped = {source.names.index(name) for name in drop}
         # The delimiter goes with the field before it, in a record that begins with such fields
         # with the one after it.
         self._leading = next(at for at in range(len(source.names)) if at not in self._dropped)
-        numbers = [*self._numbers.values(), *self._dropped]
-        self._fields = FieldFinder(dialect.delimiter, numbers)
+        self._edited = sorted({*self._numbers.values(), *self._dropped})
+        self._fields = FieldFinder(dialect.delimiter, self._edited)
         self._mark = len(dialect.delimiter.encode())
         self._newline = dialect.newline.encode()
 
     def header(self, records: Records) -> bytes:
         """The text of a header, with the blank lines before it."""
-        if not len(records.ends):
+        if not len(records.ends) or not self._dropped:
             return records.text
         blank = records.text[: int(records.begins[0])]
-        return blank + self._changed(records, 0, self._dropped)
+        return b"".join([blank, *self._record(records, 0, {}, {})])
 
     def pieces(self, records: Records, edit: Edit) -> list[bytes]:
         """The bytes of the released records, in order."""
@@ -341,9 +339,12 @@ class _Splicer:
         pieces, done = [], 0
         for row in np.flatnonzero(touched).tolist():
             pieces.append(records.text[done : records.begins[row]])
-            released = range(int(begins[row]), int(begins[row] + copies[row]))
-            texts = [self._released(records, row, changes.get(at, {})) for at in released]
-            pieces += [self._ended(text) for text in texts[:-1]] + texts[-1:]
+            last = int(begins[row] + copies[row]) - 1
+            for at in range(int(begins[row]), last + 1):
+                pieces += self._record(records, row, changes.get(at, {}), self._replaced)
+                # The last record of a file may lack the line end that another one needs.
+                if at < last and not pieces[-1].endswith((b"\n", b"\r")):
+                    pieces.append(self._newline)
             done = int(records.ends[row])
         pieces.append(records.text[done:])
         return pieces
@@ -352,41 +353,34 @@ class _Splicer:
         """For each released row that changes, the new bytes by the number of the field."""
         changes: dict[int, dict[int, bytes]] = {}
         for name, (at, index) in edit.cells.items():
+            number, cells = self._numbers[name], self._cells[name]
             for row, value in zip(at.tolist(), index.tolist(), strict=True):
-                changes.setdefault(row, {})[self._numbers[name]] = self._cells[name][value]
+                changes.setdefault(row, {})[number] = cells[value]
         return changes
 
-    def _released(self, records: Records, row: int, cells: Mapping[int, bytes]) -> bytes:
+    def _record(
+        self,
+        records: Records,
+        row: int,
+        cells: Mapping[int, bytes],
+        replaced: Mapping[int, Mapping[bytes, bytes]],
+    ) -> list[bytes]:
         """A record with some new cells, one spelling of each value, and no field to drop."""
-        new: dict[int, bytes | None] = {**self._dropped, **cells}
-        if self._replaced:
-            spans = self._fields.find(records, row)
-            for number, others in self._replaced.items():
-                begin, end = spans[number]
-                if number not in new and records.text[begin:end] in others:
-                    new[number] = others[records.text[begin:end]]
-        return self._changed(records, row, new)
-
-    def _changed(self, records: Records, row: int, new: Mapping[int, bytes | None]) -> bytes:
-        """A record with new cells, and without the fields that have none."""
-        begin, end = int(records.begins[row]), int(records.ends[row])
-        if not new:
-            return records.text[begin:end]
-        spans, pieces = self._fields.find(records, row), []
-        for number in sorted(new):
-            first, last = spans[number]
-            cell = new[number]
-            if cell is None:
+        text, begin, end = records.text, int(records.begins[row]), int(records.ends[row])
+        if not (cells or replaced or self._dropped):
+            return [text[begin:end]]
+        pieces = []
+        spans = self._fields.find(records, row)
+        for number, (first, last) in zip(self._edited, spans, strict=True):
+            cell = cells.get(number)
+            if number in self._dropped:
                 leads = number < self._leading
-                first, last = (
-                    (first, last + self._mark) if leads else (first - self._mark, last)
-                )
-            pieces.append(records.text[begin:first])
+                pieces.append(text[begin : first if leads else first - self._mark])
+                begin = last + self._mark if leads else last
+                continue
+            if cell is None and number in replaced:
+                cell = replaced[number].get(text[first:last])
             if cell is not None:
-                pieces.append(cell)
-            begin = last
-        return b"".join([*pieces, records.text[begin:end]])
-
-    def _ended(self, record: bytes) -> bytes:
-        """A record that another follows needs a line end, which the last of a file may lack."""
-        return record if record.endswith((b"\n", b"\r")) else record + self._newline
+                pieces += [text[begin:first], cell]
+                begin = last
+        return [*pieces, text[begin:end]]

@@ -176,28 +176,12 @@ class Comparison(Plain, Described):
         if question.redlining:
             through = f"the effect through {', '.join(question.redlining)}, both ways"
             notes.append(f"through: {through}, in points; claim: the verdict on it.")
+        cells = [_cells(outcome) for outcome in self.outcomes]
         return Summary(
             title=f"{question.decision} by {question.groups_column}: methods compared",
             facts=(("seed", str(self.seed)), *before),
-            columns=(
-                "τ",
-                "method",
-                "policy",
-                "changed rows",
-                "gain",
-                "lose",
-                "n_T",
-                "distance",
-                "in model",
-                "χ²",
-                "χ² kept cells",
-                "violating",
-                "verdict",
-                *(("through", "claim") if question.redlining else ()),
-                "guaranteed",
-                "CPU s",
-            ),
-            lines=tuple(map(_line, self.outcomes)),
+            columns=tuple(cells[0]) if cells else (),
+            lines=tuple(tuple(one.values()) for one in cells),
             notes=(*notes, *self.skipped),
         )
 
@@ -316,29 +300,30 @@ def _outcome(
     )
 
 
-def _line(outcome: Outcome) -> tuple[str, ...]:
-    utility, model = outcome.utility, outcome.model_distance
-    changed = outcome.changed_decisions
-    ways = zip(*changed.groups, strict=True) if changed else ()
-    claim: tuple[str, ...] = ()
+def _cells(outcome: Outcome) -> dict[str, str]:
+    """The cells of an outcome by the heads of their columns."""
+    utility, model, changed = outcome.utility, outcome.model_distance, outcome.changed_decisions
+    gain, lose = zip(*changed.groups, strict=True) if changed else ((), ())
+    claim = {}
     if outcome.indirect is not None:  # the effect in both directions, and the verdict
         ends = outcome.indirect.ends.values()
         texts = "; ".join(one.text(outcome.indirect.threshold) for one in ends)
-        claim = texts, str(outcome.indirect.verdict)
-    return (
-        str(outcome.threshold),
-        outcome.method,
-        outcome.policy,
-        f"{outcome.changed_rows:,}",
-        *([" + ".join(f"{rows:,}" for rows in way) for way in ways] or ["", ""]),
-        f"{utility.cell_changes:,}",
-        f"{1000 * utility.distance:.3f}",
-        "" if model is None else f"{1000 * model:.3f}",
-        f"{utility.chi_square:,.0f}",
-        f"{utility.chi_square_kept_cells:,.0f}",
-        f"{outcome.violating:,} of {outcome.measured:,}",
-        str(outcome.verdict),
-        *claim,
-        "yes" if outcome.guaranteed else "no",
-        f"{outcome.seconds:.2f}",
-    )
+        claim = {"through": texts, "claim": str(outcome.indirect.verdict)}
+    return {
+        "τ": str(outcome.threshold),
+        "method": outcome.method,
+        "policy": outcome.policy,
+        "changed rows": f"{outcome.changed_rows:,}",
+        "gain": " + ".join(f"{rows:,}" for rows in gain),
+        "lose": " + ".join(f"{rows:,}" for rows in lose),
+        "n_T": f"{utility.cell_changes:,}",
+        "distance": f"{1000 * utility.distance:.3f}",
+        "in model": "" if model is None else f"{1000 * model:.3f}",
+        "χ²": f"{utility.chi_square:,.0f}",
+        "χ² kept cells": f"{utility.chi_square_kept_cells:,.0f}",
+        "violating": f"{outcome.violating:,} of {outcome.measured:,}",
+        "verdict": str(outcome.verdict),
+        **claim,
+        "guaranteed": "yes" if outcome.guaranteed else "no",
+        "CPU s": f"{outcome.seconds:.2f}",
+    }

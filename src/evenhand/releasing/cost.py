@@ -90,27 +90,21 @@ def _aligned(
     """Counts of the same cells before and after, zero where a cell does not occur."""
     merged, codes = [], []
     for name in before.names:
-        sides = before.attribute(name).values, after.attribute(name).values
-        position = {v: code for code, v in enumerate(dict.fromkeys((*sides[0], *sides[1])))}
+        old, new = before.attribute(name).values, after.attribute(name).values
+        position = {value: code for code, value in enumerate(dict.fromkeys((*old, *new)))}
+        own, others = (np.array([position[v] for v in of], np.int64) for of in (old, new))
         merged.append(Attribute(name, tuple(position)))
-        columns = zip(sides, (before.column(name), after.column(name)), strict=True)
-        codes.append(
-            np.concatenate(
-                [
-                    np.array([position[value] for value in values], np.int64)[column]
-                    for values, column in columns
-                ]
-            )
-        )
+        codes.append(np.concatenate([own[before.column(name)], others[after.column(name)]]))
     ones = np.ones(len(before) + len(after), np.int64)
     cell, first = CountTable(tuple(merged), tuple(codes), ones).groups(before.names)
-    old, new = np.zeros((2, len(first)), np.int64)
-    old[cell[: len(before)]], new[cell[len(before) :]] = before.counts, after.counts
-    return old, new
+    old_counts, new_counts = np.zeros((2, len(first)), np.int64)
+    old_counts[cell[: len(before)]] = before.counts
+    new_counts[cell[len(before) :]] = after.counts
+    return old_counts, new_counts
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Relearned(Plain, Described):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Relearned(Plain):
     """The graph of the released counts, what would be certified by it, and what differs.
 
     ``decision_causes`` are the certain ones, as in a certificate; where the graph leaves more
@@ -147,19 +141,6 @@ class Relearned(Plain, Described):
         """What may be a cause, and may not."""
         possible = {name for names in self.possible_decision_causes for name in names}
         return sorted(possible.difference(self.decision_causes))
-
-    def summary(self) -> Summary:
-        """The causes found anew, and the verdict that they would lead to."""
-        change = (("gained", self.gained), ("lost", self.lost), ("open", self._doubtful))
-        named = (f"{word}: {', '.join(names)}" for word, names in change if names)
-        return Summary(
-            title=f"Learned anew from the release: {self.verdict}",
-            facts=(
-                ("decision causes", ", ".join(self.decision_causes) or "none"),
-                ("against the certificate's", "; ".join(named) or "the same"),
-            ),
-            notes=("No part of the certificate, which is given with its own graph.",),
-        )
 
 
 def relearn(

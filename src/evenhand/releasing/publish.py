@@ -2,35 +2,24 @@
 
 A target checks the names, writes the rows under a temporary one and reads them back, and gives
 them their name together with their certificate and manifest. ``Release.write`` says when.
-
-The manifest holds what a release was made from and how, with its seed. Whoever has the seed,
-the data before and this program can tell which rows were changed; so it is readable by its
-owner only, and the certificate holds no more than a commitment to the seed.
 """
 
 import json
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from evenhand.display import ProgressCallback
 from evenhand.errors import QuestionError, ResourceError
-from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.files import Transaction, check_targets, sha256
 from evenhand.files.file_formats import TEXT, FileFormat, ending_of
-from evenhand.record import canonical
 from evenhand.releasing.apply import AppliedRows, EngineRows
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.releasing.writer import output_format
-from evenhand.removal import Plan, changed_columns
 from evenhand.rows import Rows, read
 from evenhand.rows.ibis_tables import create_table, engine_errors, quoted_name
-
-FORMAT = "evenhand manifest 3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +214,7 @@ class TableTarget:
     def _check_other_columns(self, released: Rows) -> None:
         """Refuse if any column that nobody changes has other counts than before."""
         before, change = self._change.rows, self._change
-        changed = {*changed_columns(change.plan), *change.drop}
+        changed = {*change.plan.changed_columns, *change.drop}
         others = [name for name in before.columns if name not in changed]
         old, new = (rows.count().marginal(others) for rows in (before, released))
         if old != new or released.dropped:
@@ -292,40 +281,3 @@ def released_name(path: Path) -> str | None:
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
     return Path(name).name if isinstance(name, str) else None
-
-
-def manifest_text(
-    plan: Plan,
-    seed: int,
-    nonce: bytes,
-    statement: ReleaseStatement,
-    *,
-    inputs: Mapping[str, Any],
-    output: Mapping[str, Any],
-) -> str:
-    """The manifest of a release, with descriptions of what was read and written."""
-    before = plan.certificate
-    return canonical(
-        {
-            "format": FORMAT,
-            # What the bytes of a release may depend on.
-            "versions": {
-                "python": platform.python_version(),
-                **{name: version(name) for name in ("evenhand", "numpy", "pyarrow")},
-            },
-            "notice": statement.notice,
-            **({"accepted_graph": why} if (why := statement.accepted_graph) else {}),
-            "seed": str(seed),
-            "nonce": nonce.hex(),
-            "seed_commitment": statement.seed_commitment,
-            "question": before.question.to_dict(),
-            "codings": before.codings.to_dict(),
-            "plan": plan.to_dict(),
-            "input": {
-                "rows": before.row_count + before.examined.left_out + before.dropped,
-                "counts_sha256": before.examined.counts.marginal(plan.names).digest,
-                **inputs,
-            },
-            "output": output,
-        }
-    )

@@ -20,7 +20,7 @@ from evenhand.errors import (
     ValuesError,
 )
 from evenhand.releasing.row_editor import Editor
-from evenhand.removal import Plan, changed_columns
+from evenhand.removal import Plan
 from evenhand.rows import Rows
 from evenhand.rows.ibis_tables import KIND as ENGINE
 from evenhand.rows.value_labels import nearest_floats, to_labels
@@ -47,7 +47,7 @@ def check_single_rows(rows: Rows | CountTable) -> None:
 def released_scores(plan: Plan, drop: Collection[str]) -> Iterator[Problem]:
     """The scores by which rows were chosen tell which they are, if others see them."""
     name = plan.rank
-    if name is not None and name not in (*drop, *changed_columns(plan)):
+    if name is not None and name not in (*drop, *plan.changed_columns):
         yield Problem(
             f"{name!r}, by which rows were chosen, is released with them.",
             "Who sees it can tell which were changed: those nearest to the other side.",

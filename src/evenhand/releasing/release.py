@@ -14,10 +14,12 @@ published.
 """
 
 import hashlib
+import platform
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,7 @@ from evenhand.evidence.release_statement import Change, ReleaseStatement, rows_n
 from evenhand.files import Transaction, check_folder, sha256
 from evenhand.question import REST, Codings, Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_text, require_texts
+from evenhand.record import canonical
 from evenhand.record.stand_alone import confirm
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
 from evenhand.releasing.apply_to_counts import change_counts
@@ -52,7 +55,7 @@ from evenhand.releasing.cost import (
     differing_text,
     relearn,
 )
-from evenhand.releasing.publish import PublishedFiles, manifest_text, target_of
+from evenhand.releasing.publish import PublishedFiles, target_of
 from evenhand.releasing.ranked_rows import released_scores
 from evenhand.releasing.revealing_columns import (
     RevealingColumn,
@@ -65,13 +68,11 @@ from evenhand.removal import (
     GeneratedPlan,
     Plan,
     RemovalPlan,
-    changeable_columns,
-    changed_columns,
     policy_of,
-    rank_fact,
 )
 from evenhand.rows import Rows, Source, read
 
+FORMAT = "evenhand manifest 3"
 _SHOWN = 5  # subpopulations that a refusal names
 
 
@@ -187,8 +188,7 @@ class Release(Plain, Pictured):
     @cached_property
     def _applied(self) -> AppliedRows:
         """The rows after the plan, not yet certified."""
-        examined = self.before.examined
-        return apply(self.source, self.plan, examined, self.seed, key=self.key, drop=self.drop)
+        return apply(self.source, self.plan, self.seed, key=self.key, drop=self.drop)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -238,7 +238,7 @@ class Release(Plain, Pictured):
     @property
     def statement(self) -> ReleaseStatement:
         """What the certificate says of the release."""
-        plan, before, changed = self.plan, self.before, changed_columns(self.plan)
+        plan, before, changed = self.plan, self.before, self.plan.changed_columns
         generated = isinstance(plan, GeneratedPlan)
         change: Change = "generated" if generated else "edited"
         if isinstance(plan, BaselinePlan) and any(move.times != 1 for move in plan.moves):
@@ -251,7 +251,7 @@ class Release(Plain, Pictured):
             seed_commitment=hashlib.sha256(self.nonce + self.seed.to_bytes(16)).hexdigest(),
             changed_columns=changed,
             dropped_columns=self.drop,
-            can_change=changeable_columns(plan),
+            can_change=plan.changeable_columns,
             changed_rows=plan.changed_rows,
             dropped_before=before.dropped,
             left_out_before=before.examined.left_out if generated else 0,
@@ -281,12 +281,10 @@ class Release(Plain, Pictured):
 
     def _is_expected(self, certificate: Certificate) -> bool:
         """Whether the plan's columns are counted as the plan predicts."""
-        names, before = self.plan.names, self.before.examined.counts
+        counted, generator = self.plan.counted, np.random.default_rng(0)
         # On these columns each pattern is one cell, so the result is deterministic.
-        expected = change_counts(
-            before.marginal(names), self.plan, np.random.default_rng(0), effects=False
-        )
-        released = certificate.examined.counts.marginal(names)
+        expected = change_counts(counted, self.plan, generator, effects=False)
+        released = certificate.examined.counts.marginal(self.plan.names)
         return compare_counts(expected, released).cell_changes == 0
 
     @property
@@ -342,15 +340,7 @@ class Release(Plain, Pictured):
                 "certificate_sha256": sha256(transaction.temporary(names["certificate"])),
                 **({"dropped_columns": list(self.drop)} if self.drop else {}),
             }
-            manifest = manifest_text(
-                self.plan,
-                self.seed,
-                self.nonce,
-                self.statement,
-                inputs=inputs,
-                output=output,
-            )
-            transaction.write_text(names["manifest"], manifest)
+            transaction.write_text(names["manifest"], self._manifest(inputs, output))
             # The stand-alone checker confirms both before any file gets its name.
             rows_file = transaction.temporary(names["data"]) if "data" in names else None
             for role in ("certificate", "shared") if share else ("certificate",):
@@ -371,6 +361,39 @@ class Release(Plain, Pictured):
         vars(self).setdefault("certificate", certificate)
         vars(self)["files"] = published
         return published
+
+    def _manifest(self, inputs: Mapping[str, Any], output: Mapping[str, Any]) -> str:
+        """What the release was made from and how, with descriptions of input and output.
+
+        Whoever has its seed, the data before and this program can tell which rows were changed.
+        So only its owner can read it; the certificate only has a commitment to the seed.
+        """
+        before, statement = self.before, self.statement
+        accepted = {"accepted_graph": why} if (why := self.accepted_graph) else {}
+        return canonical(
+            {
+                "format": FORMAT,
+                # What the bytes of a release may depend on.
+                "versions": {
+                    "python": platform.python_version(),
+                    **{name: version(name) for name in ("evenhand", "numpy", "pyarrow")},
+                },
+                "notice": statement.notice,
+                **accepted,
+                "seed": str(self.seed),
+                "nonce": self.nonce.hex(),
+                "seed_commitment": statement.seed_commitment,
+                "question": before.question.to_dict(),
+                "codings": before.codings.to_dict(),
+                "plan": self.plan.to_dict(),
+                "input": {
+                    "rows": before.row_count + before.examined.left_out + before.dropped,
+                    "counts_sha256": self.plan.counted.digest,
+                    **inputs,
+                },
+                "output": output,
+            }
+        )
 
     @cached_property
     def files(self) -> PublishedFiles | None:
@@ -399,9 +422,7 @@ class Release(Plain, Pictured):
         if self.labels is None or not isinstance(self.source, Rows):
             return None
         # The labels may be among the columns that are not released.
-        whole = apply(
-            self.source, self.plan, self.before.examined, self.seed, key=self.key
-        ).counted
+        whole = apply(self.source, self.plan, self.seed, key=self.key).counted
         if not isinstance(whole, Rows):
             return None
         return accuracy_by(self.labels, self.source, whole, self.before)
@@ -488,9 +509,9 @@ class Release(Plain, Pictured):
                     if one.indirect is not None
                 ),
                 *([("accuracy", str(self.accuracy))] if self.accuracy else []),
-                *rank_fact(self.plan.rank),
+                *self.plan.rank_facts,
                 *(changed.facts() if changed else ()),
-                ("changed columns", ", ".join(changed_columns(self.plan)) or "none"),
+                ("changed columns", ", ".join(self.plan.changed_columns) or "none"),
                 *([("graph accepted", why)] if (why := self.accepted_graph) else []),
                 *([("dropped columns", ", ".join(self.drop))] if self.drop else []),
                 *self.utility.summary().facts,
@@ -502,7 +523,7 @@ class Release(Plain, Pictured):
 
 def _check_plan(plan: Plan, *, uncertified: bool) -> None:
     """Refuse a plan that no rows can be released by, before any row is touched."""
-    others = sorted({*changed_columns(plan)} - {*plan.question.columns})
+    others = sorted({*plan.changed_columns} - {*plan.question.columns})
     if others and isinstance(plan, BaselinePlan):
         raise CannotReleaseError.of(
             f"{plan.method} changes {listed(others)}, and no decision.",

@@ -23,7 +23,7 @@ from evenhand.errors import (
     python_argument,
 )
 from evenhand.question.codings import MISSING
-from evenhand.removal import Plan, changed_columns
+from evenhand.removal import Plan
 from evenhand.rows import Rows
 from evenhand.rows.count_rows import count
 from evenhand.rows.ibis_tables import repeating_columns
@@ -79,7 +79,7 @@ def find_revealing(
     ``nodes`` are those of the graph.
     """
     decision = plan.question.decision
-    passed_over: set[str | None] = {*plan.question.columns, *changed_columns(plan)}
+    passed_over: set[str | None] = {*plan.question.columns, *plan.changed_columns}
     names = after.names
     if isinstance(after, Rows):
         names, passed_over = after.sources[0].names, {*passed_over, after.codings.frequency}

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from evenhand.counts import ExaminedCounts
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import ResourceError
 from evenhand.graph.conditional_tables import ConditionalTable
@@ -65,7 +64,6 @@ class Editor:
         rows: Rows,
         plan: Plan,
         values: Mapping[str, StoredValues],
-        examined: ExaminedCounts,
         seed: int,
         *,
         taken: NDArray[np.bool_] | None = None,
@@ -93,7 +91,9 @@ class Editor:
             for name, stored in values.items()
         }
         self.amounts = [sum(move.row_count for move in moves) for moves in patterns]
-        self.sizes = self._sizes(examined)
+        sizes, of = np.zeros(len(patterns), np.int64), self.patterns.find_in(plan.counted)
+        np.add.at(sizes, of[of >= 0], plan.counted.counts[of >= 0])
+        self.sizes: list[int] = sizes.tolist()
         if any(amount > size for amount, size in zip(self.amounts, self.sizes, strict=True)):
             raise rows_differ(rows.where, "The plan would change more rows than there are.")
         if max(self.sizes, default=0) >= _MOST_ALIKE:
@@ -105,10 +105,11 @@ class Editor:
             )
         parts = [[move.row_count * move.times for move in moves] for moves in patterns]
         self._moves = Assigned([*map(sum, parts)], permute_moves(parts, assigning))
-        sizes = [] if rows.codings.frequency else self.sizes
+        of_rows = [] if rows.codings.frequency else self.sizes
         if taken is None:
-            taken = select(sizes, self.amounts, self.choosing)
-        self._taken = Assigned(sizes, taken, rows.where)
+            taken = select(of_rows, self.amounts, self.choosing)
+        self._taken = Assigned(of_rows, taken, rows.where)
+        examined = plan.certificate.examined
         self._rows_to_come = examined.counts.row_count + examined.left_out + rows.dropped
         self._total, self._reporter = self._rows_to_come, ProgressReporter(progress)
 
@@ -210,14 +211,6 @@ class Editor:
             name: self.table_of(name, stored.index, -1)[_codes(encoded[name], units)]
             for name, stored in self.values.items()
         }
-
-    def _sizes(self, examined: ExaminedCounts) -> list[int]:
-        """How many rows fall under each pattern."""
-        counts = examined.counts.marginal(self.patterns.names)
-        patterns = self.patterns.find_in(counts)
-        sizes = np.zeros(len(self.patterns.moves), np.int64)
-        np.add.at(sizes, patterns[patterns >= 0], counts.counts[patterns >= 0])
-        return sizes.tolist()
 
     def _cells(
         self, at: Integers, units: Integers, after: Mapping[str, Integers], encoded: Encoded

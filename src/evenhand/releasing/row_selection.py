@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evenhand.counts import CountTable
 from evenhand.errors import CannotReleaseError, InputError, Remedy, listed
 from evenhand.question.codings import MISSING
-from evenhand.removal import Move, Plan, changed_columns
+from evenhand.removal import Move, Plan
 from evenhand.rows import Rows
 from evenhand.rows.value_labels import as_arrow, distinct, to_labels
 
@@ -193,7 +193,7 @@ class StoredValues:
 
 def stored_values(rows: Rows, plan: Plan) -> dict[str, StoredValues]:
     """The values that a plan may write, by column."""
-    names = changed_columns(plan)
+    names = plan.changed_columns
     coded = [name for name in names if rows.codings.is_coded(name)]
     if coded:
         raise CannotReleaseError.of(

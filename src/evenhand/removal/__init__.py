@@ -3,6 +3,7 @@
 from evenhand.removal.baselines import (
     LocalMassaging,
     LocalPreferentialSampling,
+    RepairAttributes,
     Seed,
     ShuffleProtected,
 )
@@ -17,12 +18,8 @@ from evenhand.removal.plan import (
     Move,
     Plan,
     RemovalPlan,
-    changeable_columns,
-    changed_columns,
-    rank_fact,
 )
 from evenhand.removal.policies import POLICIES, Policy, policy_of
-from evenhand.removal.repair_attributes import RepairAttributes
 
 __all__ = [
     "POLICIES",
@@ -43,10 +40,7 @@ __all__ = [
     "RepairAttributes",
     "Seed",
     "ShuffleProtected",
-    "changeable_columns",
-    "changed_columns",
     "named_method",
     "plan_removal",
     "policy_of",
-    "rank_fact",
 ]

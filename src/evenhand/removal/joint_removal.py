@@ -23,7 +23,7 @@ from evenhand.effects.measure import not_identified
 from evenhand.errors import CannotReleaseError, Problem, Remedy, ResourceError, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.certification import direct_edge
-from evenhand.removal.integer_programme import TOLERANCE, solve_integers, strict_differences
+from evenhand.removal.many_values import TOLERANCE, solve_integers, strict_differences
 from evenhand.removal.window import fewest_in_window, within_window
 
 Counts = NDArray[np.int64]

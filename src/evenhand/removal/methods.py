@@ -10,6 +10,7 @@ from evenhand.question.parse_values import check_seed
 from evenhand.removal.baselines import (
     LocalMassaging,
     LocalPreferentialSampling,
+    RepairAttributes,
     Seed,
     ShuffleProtected,
 )
@@ -17,7 +18,6 @@ from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
 from evenhand.removal.plan import Plan
 from evenhand.removal.policies import POLICIES, policies_of
-from evenhand.removal.repair_attributes import RepairAttributes
 
 Method: TypeAlias = ModifyData | ModifyGraph
 Baseline: TypeAlias = (

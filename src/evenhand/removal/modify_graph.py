@@ -102,7 +102,7 @@ def nearest_counts_in_window(
     for block, kind in column_blocks(rows[:, left], threshold):
         part = left[block]
         sizes: Whole = rows[:, part].astype(kind)
-        ranges = Ranges.of(counts[:, part].astype(kind), sizes, threshold)
+        ranges = Ranges(counts[:, part].astype(kind), sizes, threshold)
         search = _NearestCounts(ranges, float(threshold), targets[:, part], smallest[part])
         counts[:, part], _ = search.solve()
     return counts

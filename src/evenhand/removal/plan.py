@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts import Attribute
+from evenhand.counts import Attribute, CountTable
 from evenhand.display import Described, Plain, Summary
 from evenhand.effects import Indirect, measure_examined
 from evenhand.evidence import Certificate, Partition, Verdict
@@ -89,11 +89,6 @@ class Move:
         return {"where": where, "rows": self.row_count, "becomes": becomes}
 
 
-def rank_fact(rank: str | None) -> tuple[tuple[str, str], ...]:
-    """How rows were chosen, if not at random."""
-    return () if rank is None else (("rows chosen", f"nearest to the other side by {rank}"),)
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class _Planned(Plain, Described):
     """What every plan has: the certificate that it was made for, and moves that never overlap.
@@ -120,10 +115,32 @@ class _Planned(Plain, Described):
         """The question of the certificate."""
         return self.certificate.question
 
+    @cached_property
+    def counted(self) -> CountTable:
+        """The rows as they were, by the columns that patterns name."""
+        names: tuple[str, ...] = self.names  # type: ignore[attr-defined]  # each kind has them
+        return self.certificate.examined.counts.marginal(names)
+
     @property
     def pooled(self) -> str | None:
         """The label of all other groups together, if they were pooled."""
         return self.certificate.pooled
+
+    @property
+    def changed_columns(self) -> tuple[str, ...]:
+        """The columns in which released rows can differ from those before."""
+        return ()
+
+    @property
+    def changeable_columns(self) -> tuple[str, ...]:
+        """The columns that the method changes where it must, whether or not it had to."""
+        return self.changed_columns
+
+    @property
+    def rank_facts(self) -> tuple[tuple[str, str], ...]:
+        """How rows were chosen, if not at random."""
+        by = f"nearest to the other side by {self.rank}"
+        return () if self.rank is None else (("rows chosen", by),)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -182,6 +199,16 @@ class RemovalPlan(_Planned):
         return [table.node.name for table in self.redrawn]
 
     @property
+    def changed_columns(self) -> tuple[str, ...]:
+        """The columns in which released rows can differ from those before."""
+        return self.changeable_columns if self.changed_rows else ()
+
+    @property
+    def changeable_columns(self) -> tuple[str, ...]:
+        """The columns that the method changes where it must, whether or not it had to."""
+        return (self.question.decision, *self.redrawn_names)
+
+    @property
     def changed_rows(self) -> int:
         """How many rows get another decision."""
         return int(self.changes.rows.sum())
@@ -218,7 +245,7 @@ class RemovalPlan(_Planned):
         facts = [
             *self.changed_decisions.facts(),
             ("subpopulations changed", f"{len(np.unique(self.changes.line)):,}"),
-            *rank_fact(self.rank),
+            *self.rank_facts,
         ]
         if self.lower_bound is not None:
             least = f"perhaps fewer, but {self.lower_bound:,} at least"
@@ -226,6 +253,15 @@ class RemovalPlan(_Planned):
             facts.append(("fewest rows", f"{self.changed_rows:,}, {known}"))
         if self.indirect is not None:
             facts.append(self.indirect.fact_of_change("then"))
+        notes, left = [], self.after.violating
+        if self.redrawn:
+            effects = ", ".join(self.redrawn_names)
+            notes.append(f"In changed rows the decision's effects are drawn anew: {effects}.")
+        if not self.reaches_criterion:
+            missed = "The claim about effects through other attributes would not be met"
+            if left:
+                missed = f"{left} subpopulations would still differ by the threshold or more"
+            notes.append(f"{missed}: this is no plan for a release.")
         return Summary(
             title=f"{self.method} ({self.policy}): {self.changed_rows:,} of "
             f"{int(self.partition.row_counts.sum()):,} decisions would change",
@@ -240,23 +276,8 @@ class RemovalPlan(_Planned):
                 for move in moves[:_SHOWN_MOVES]
             ),
             more=max(len(moves) - _SHOWN_MOVES, 0),
-            notes=tuple(self._notes()),
+            notes=tuple(notes),
         )
-
-    def _notes(self) -> Iterator[str]:
-        if self.redrawn:
-            effects = ", ".join(self.redrawn_names)
-            yield f"In changed rows the decision's effects are drawn anew: {effects}."
-        if self.after.violating:
-            yield (
-                f"{self.after.violating} subpopulations would still differ by the threshold or "
-                "more: this is no plan for a release."
-            )
-        elif not self.reaches_criterion:
-            yield (
-                "The claim about effects through other attributes would not be met: this is no "
-                "plan for a release."
-            )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -290,6 +311,11 @@ class GeneratedPlan(_Planned):
     def changed_rows(self) -> int:
         """All rows."""
         return self.row_count
+
+    @property
+    def changed_columns(self) -> tuple[str, ...]:
+        """All columns."""
+        return self.names
 
     @property
     def reaches_criterion(self) -> bool:
@@ -337,6 +363,11 @@ class BaselinePlan(_Planned):
         return sum(move.row_count for move in self.moves)
 
     @property
+    def changed_columns(self) -> tuple[str, ...]:
+        """The columns that moves change; none if rows are only left out or doubled."""
+        return tuple(dict.fromkeys(name for move in self.moves for name in move.becomes))
+
+    @property
     def changed_decisions(self) -> ChangedDecisions | None:
         """The changed decisions by group and direction; None if it is not these that change."""
         question = self.question
@@ -366,22 +397,3 @@ class BaselinePlan(_Planned):
 
 
 Plan: TypeAlias = RemovalPlan | GeneratedPlan | BaselinePlan
-
-
-def changeable_columns(plan: Plan) -> tuple[str, ...]:
-    """The columns that a plan's method changes where it must, whether or not it had to."""
-    if isinstance(plan, RemovalPlan):
-        return (plan.question.decision, *plan.redrawn_names)
-    return changed_columns(plan)
-
-
-def changed_columns(plan: Plan) -> tuple[str, ...]:
-    """The columns in which released rows can differ from those before.
-
-    All of them if rows are generated, none if rows are only left out or doubled.
-    """
-    if isinstance(plan, GeneratedPlan):
-        return plan.names
-    if isinstance(plan, RemovalPlan):
-        return changeable_columns(plan) if plan.changed_rows else ()
-    return tuple(dict.fromkeys(name for move in plan.moves for name in move.becomes))

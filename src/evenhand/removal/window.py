@@ -12,7 +12,6 @@ follow; stretches in which some group has no admissible count are skipped. No fl
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -27,30 +26,19 @@ _LONGEST_STRIDE = 8_192
 _BLOCK = 1 << 17  # numbers in an array of what is looked at together
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranges:
     """The counts ``ceil((step·j - below) / scale)`` to ``floor((step·j + above) / scale)``.
 
     A family is a group of n rows in a subpopulation, ``column``, with the windows that begin at
-    its places j/n, from ``low`` to ``high``; ``length`` is its n. ``favorable`` and ``rows``
-    are groups × subpopulations; ``counts``, steps and reaches are groups × families.
+    its places j/n, from ``low`` to ``high``; ``length`` is its n, and columns ascend.
+    ``favorable`` and ``rows`` are groups × subpopulations; ``counts``, ``step``, ``below`` and
+    ``above`` are groups × families. With a ``reference`` the windows are all its rates. Places
+    are left out at which a ``frozen`` group could not keep its count, or a count would have to
+    fall though they may only rise.
     """
 
-    favorable: Whole
-    rows: Whole
-    column: NDArray[np.int64]  # ascending
-    length: Whole
-    counts: Whole
-    step: Whole
-    scale: Whole
-    below: Whole
-    above: Whole
-    low: Whole
-    high: Whole
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         favorable: Whole,
         rows: Whole,
         threshold: Fraction,
@@ -58,45 +46,38 @@ class Ranges:
         reference: int | None = None,
         frozen: NDArray[np.bool_] | None = None,
         only_raise: bool = False,
-    ) -> "Ranges":
-        """All windows of these subpopulations, or with a reference all its rates.
-
-        Places are left out at which a ``frozen`` group could not keep its count, or a count
-        would have to fall though they may only rise.
-        """
+    ) -> None:
         if reference is None:
             column, group = np.nonzero(rows.T > 0)
         else:
             column = np.flatnonzero(rows[reference] > 0)
             group = np.full(len(column), reference)
-        size, counts = rows[group, column], favorable[:, column]
-        step, scale = rows[:, column] * threshold.denominator, size * threshold.denominator
+        self.favorable, self.rows, self.column = favorable, rows, column
+        self.length: Whole = rows[group, column]
+        self.counts: Whole = favorable[:, column]
+        self.step: Whole = rows[:, column] * threshold.denominator
+        self.scale: Whole = self.length * threshold.denominator
         # Less than the threshold is at most one unit less; a group without rows has room.
-        above = np.maximum(rows[:, column] * size * threshold.numerator - 1, 0)
-        below = np.zeros_like(above)
+        reach = np.maximum(rows[:, column] * self.length * threshold.numerator - 1, 0)
+        self.above: Whole = reach
+        self.below: Whole = np.zeros_like(reach)
         if reference is not None:
-            below = above.copy()
-            below[reference] = above[reference] = 0
-        low, high = np.zeros_like(size), size
+            self.below = reach.copy()
+            self.below[reference] = self.above[reference] = 0
+        self.low: Whole = np.zeros_like(self.length)
+        self.high: Whole = self.length
         if only_raise or frozen is not None:
-            own, divisor, has_rows = counts * scale, np.maximum(step, 1), step > 0
+            own, divisor, has_rows = (
+                self.counts * self.scale,
+                np.maximum(self.step, 1),
+                self.step > 0,
+            )
             kept = has_rows & (False if frozen is None else frozen[:, None])
-            first = np.where(has_rows if only_raise else kept, -((above - own) // divisor), low)
-            last = np.where(kept, (own + below) // divisor, high)
-            low, high = np.maximum(low, first.max(axis=0)), np.minimum(high, last.min(axis=0))
-        return cls(
-            favorable=favorable,
-            rows=rows,
-            column=column,
-            length=size,
-            counts=counts,
-            step=step,
-            scale=scale,
-            below=below,
-            above=above,
-            low=low,
-            high=high,
-        )
+            rises = has_rows if only_raise else kept
+            first = np.where(rises, -((self.above - own) // divisor), self.low)
+            last = np.where(kept, (own + self.below) // divisor, self.high)
+            self.low = np.maximum(self.low, first.max(axis=0))
+            self.high = np.minimum(self.high, last.min(axis=0))
 
     def at(self, family: Whole, place: Whole) -> tuple[Whole, Whole]:
         """The least and the largest count of each group; none where they cross."""
@@ -351,7 +332,7 @@ def fewest_in_window(
     counts, sizes = np.split(distinct, 2)
     solved = np.zeros(counts.shape[1], np.bool_)
     for block, kind in column_blocks(sizes, threshold):
-        ranges = Ranges.of(
+        ranges = Ranges(
             counts[:, block].astype(kind),
             sizes[:, block].astype(kind),
             threshold,

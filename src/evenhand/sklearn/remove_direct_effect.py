@@ -26,7 +26,7 @@ from evenhand.graph import PartialGraph
 from evenhand.graph.edits import require_graph
 from evenhand.question import Codings, Knowledge, Number, Question, QuestionFile, Tiers
 from evenhand.releasing.release import Release, release
-from evenhand.removal import Method, changed_columns
+from evenhand.removal import Method
 from evenhand.rows import Rows
 from evenhand.rows.value_labels import as_arrow, as_numpy
 from evenhand.sklearn.feature_columns import (
@@ -147,7 +147,7 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         state, decision = self.random_state, audited.question.decision
         seed = state.randint(2**31) if isinstance(state, np.random.RandomState) else state
         plan = audited.plan(method=self.method)
-        if besides := [name for name in changed_columns(plan) if name != decision]:
+        if besides := [name for name in plan.changed_columns if name != decision]:
             raise CannotReleaseError.of(
                 f"{plan.method} would change {listed(besides)} too.",
                 "A resampler changes decisions alone; X stays as it is.",

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from evenhand.removal.integer_programme import TOLERANCE, strict_differences
+from evenhand.removal.many_values import TOLERANCE, strict_differences
 
 
 @pytest.mark.parametrize("threshold", [Fraction(1, 20), Fraction(1, 3), Fraction(2, 7)])

@@ -25,7 +25,7 @@ from evenhand import (
 from evenhand.errors import CannotReleaseError, ColumnError, QuestionError
 from evenhand.evidence import certify
 from evenhand.releasing.apply_to_counts import change_counts
-from evenhand.removal.repair_attributes import repairs
+from evenhand.removal.baselines import repairs
 
 
 @pytest.fixture
