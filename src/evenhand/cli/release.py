@@ -71,8 +71,11 @@ def release(
     --output adult-released.csv`
     """
     method = _method(asked, uncertified=uncertified or dry_run)
+    removed: tuple[str, ...] = ()
     if not dry_run:
-        _check_files(asked, output, report, uncertified=uncertified, overwrite=overwrite)
+        removed = _check_files(
+            asked, output, report, uncertified=uncertified, overwrite=overwrite
+        )
     with ProgressBar(quiet=json) as progress:
         (audit,) = asked.audits(progress)
         if dry_run and seed is None:
@@ -122,7 +125,7 @@ def release(
         }
         print_json(released.to_dict() | revealing | paths)
     else:
-        _print_release(released, files, report)
+        _print_release(released, files, report, removed)
 
 
 def _method(asked: Asked, *, uncertified: bool) -> "Method | Baseline":
@@ -152,8 +155,11 @@ def _check_files(
     *,
     uncertified: bool,
     overwrite: bool,
-) -> None:
-    """Refuse files that cannot be written, before any work is done."""
+) -> tuple[str, ...]:
+    """Refuse files that cannot be written, before any work is done.
+
+    Returns the names of what an interrupted run had left, which is removed.
+    """
     if output is None:
         raise QuestionError.of(
             "No file is named for the release.",
@@ -165,14 +171,17 @@ def _check_files(
     planned = ReleaseFiles.of(output, uncertified=uncertified)
     asked.check_outputs(report, release=planned.paths, overwrite=overwrite)
     output_format(output)
+    return planned.prepare((), overwrite=overwrite)
 
 
-def _print_release(released: "Release", files: "PublishedFiles", report: Path | None) -> None:
+def _print_release(
+    released: "Release", files: "PublishedFiles", report: Path | None, removed: tuple[str, ...]
+) -> None:
     """Print what was released, and where the files are; warnings were printed before."""
     summary = released.summary()
     notes = tuple(note for note in summary.notes if note not in released.warnings)
     print_results(replace(summary, notes=notes))
-    for leftover in files.removed:
+    for leftover in (*removed, *files.removed):
         say(f"Removed what an interrupted run had left: {leftover}")
     for name in files.superseded:
         say(f"Removed with the earlier release: {name}")

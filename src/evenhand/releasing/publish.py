@@ -13,8 +13,9 @@ from typing import Any
 
 from evenhand.display import ProgressCallback
 from evenhand.errors import QuestionError, ResourceError
-from evenhand.files import Transaction, check_targets, sha256
+from evenhand.files import Transaction, check_folder, check_targets, recover, sha256
 from evenhand.files.file_formats import TEXT, FileFormat, ending_of
+from evenhand.files.transaction import disk_errors
 from evenhand.releasing.apply import AppliedRows, EngineRows
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.releasing.writer import output_format
@@ -78,6 +79,17 @@ class ReleaseFiles:
     def paths(self) -> list[Path]:
         """All final names."""
         return [*map(self.path, self.names)]
+
+    def prepare(self, inputs: Sequence[str], *, overwrite: bool) -> tuple[str, ...]:
+        """Clear away what killed runs left, then refuse names as ``check`` does.
+
+        Returns the names of removed files. It needs no rows: call it before any work is done.
+        """
+        check_folder(self.folder)
+        with disk_errors(self.folder):
+            removed = recover(self.folder)
+        self.check(inputs, overwrite=overwrite)
+        return removed
 
     def check(self, inputs: Sequence[str], *, overwrite: bool) -> None:
         """Refuse names that cannot or must not be written to.

@@ -304,14 +304,13 @@ class Release(Plain, Pictured):
     ) -> PublishedFiles:
         """Write the rows, and beside them ``.certificate.json`` and ``.manifest.json``.
 
-        The format is that of the name: text as .csv and the like, also .csv.gz; .parquet;
+        The name's ending gives the format: text as .csv and the like, also .csv.gz; .parquet;
         .arrow. The rows are read back from the disk, counted and certified before any file gets
-        its name, the data last. ``share`` adds a certificate for others' eyes, of the
-        groups without a count under ``least_count``. An existing
-        release is replaced only with ``overwrite``, and an input never is. Rows in an engine
-        become a new table of it if the name has no ending. ``progress``, by default that of the
-        release, is called while rows are written, counted and certified; what it raises leaves
-        no file.
+        its name, the data last. ``share`` adds a certificate for others, of the groups without
+        a count under ``least_count``. An existing release is replaced only with ``overwrite``,
+        an input never. Rows in an engine become a new table of it if the name has no ending.
+        ``progress``, by default that of the release, is called while rows are written, counted
+        and certified; what it raises leaves no file.
         """
         if progress is None and isinstance(self.source, Rows):
             progress = self.source.progress
@@ -461,20 +460,16 @@ class Release(Plain, Pictured):
 
     def to_dict(self) -> dict[str, Any]:
         """The release as plain values."""
-        states = {
-            when: {
+        content = super().to_dict()
+        for when, one in self._states:
+            content[when] = {
                 "verdict": str(one.verdict),
                 "rows": one.row_count,
                 "subpopulations": one.partition.numbers_beside(one.by_chance),
-                **(
-                    {}
-                    if one.indirect is None
-                    else {"indirect": one.indirect.to_dict_of_change()}
-                ),
             }
-            for when, one in self._states
-        }
-        return {**super().to_dict(), **states, "relearned": plain(self.relearned)}
+            if one.indirect is not None:
+                content[when]["indirect"] = one.indirect.to_dict_of_change()
+        return content | {"relearned": plain(self.relearned)}
 
     @property
     def _states(self) -> tuple[tuple[str, Certificate], ...]:

@@ -157,10 +157,9 @@ def release_rows(session: Session, body: dict[str, Any]) -> Job:
     output_format(path)  # refuses a name that it cannot write
     page = folder.target(report_name(name), overwrite=True) if body.get("report") else None
     pages = [page] if page else []
+    files = ReleaseFiles.of(path, uncertified=False)
     check_folder(folder.root)
-    files = ReleaseFiles.of(path, uncertified=False).paths
-    check_targets([*files, *pages], [*map(str, session.inputs)], overwrite=True)
-    # Those of the rows are checked when what a killed run left has been cleared away.
+    check_targets([*files.paths, *pages], [*map(str, session.inputs)], overwrite=True)
     check_targets(pages, (), overwrite=overwrite)
     text = str(body.get("seed", "")).strip()
     seed = check_seed(_whole(text, "The seed")) if text else None
@@ -172,6 +171,7 @@ def release_rows(session: Session, body: dict[str, Any]) -> Job:
 
     def work(progress: ProgressCallback) -> None:
         is_written = False
+        files.prepare((), overwrite=overwrite)
 
         def until_written(of: Progress) -> None:
             """Pass reports on until the files have names: then nothing can be cancelled."""

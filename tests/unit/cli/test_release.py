@@ -135,6 +135,37 @@ def test_a_name_that_cannot_be_written_is_refused_before_any_work(run, options, 
     assert "Spreadsheets are read, but not written. Write released.csv" in err
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.certificate.json", "out.manifest.json"])
+def test_a_release_that_exists_is_refused_before_any_work(
+    run, options, tmp_path, monkeypatch, name
+):
+    (tmp_path / name).write_text("mine")
+    monkeypatch.setattr("evenhand.auditing.audit", pytest.fail)
+    status, _, err = run("release", *options, "--output", tmp_path / "out.csv")
+    assert status == 2
+    assert name in err
+    assert "--overwrite" in err
+    status, _, err = run("release", *options, "--output", tmp_path / "absent" / "out.csv")
+    assert status == 2
+    assert "no such folder" in err
+
+
+def test_what_a_killed_run_left_is_no_release_that_exists(run, options, tmp_path):
+    """It is removed, and reported, before existing files are refused."""
+    left = tmp_path / f".evenhand-1-{'0' * 16}"
+    (left / "new").mkdir(parents=True)
+    (left / "new" / "out.csv").write_text("half")
+    renamed = tmp_path / "out.certificate.json"
+    renamed.write_text("of the killed run")
+    found = renamed.stat()
+    stamp = [found.st_size, found.st_mtime_ns]
+    (left / "commit").write_text(json.dumps([[renamed.name, stamp], ["out.csv", None]]))
+    status, out, _ = run("release", *options, "--output", tmp_path / "out.csv")
+    assert status == 0
+    assert f"Removed what an interrupted run had left: {left.name}" in out
+    assert json.loads(renamed.read_text())["verdict"] == "certified"
+
+
 def revealing(folder):
     """Options for a table in which the column 'copy' tells the decision."""
     rows = ["f,no,0"] * 80 + ["f,yes,1"] * 40 + ["m,no,0"] * 60 + ["m,yes,1"] * 80
