@@ -157,7 +157,7 @@ class Asked:
         """Refuse to overwrite an input, another output or, without ``overwrite``, a page.
 
         This is known before any work is done. Whether the files of a release may be replaced
-        is checked when they are written, after the leftovers of a killed run were cleaned up.
+        is checked when the leftovers of a killed run are removed (``ReleaseFiles.prepare``).
         """
         named = [page for page in pages if page is not None]
         if not named and not release:
