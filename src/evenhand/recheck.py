@@ -39,9 +39,13 @@ from evenhand.evidence.answer import answer_of
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certificate_record import full_record, shared_record
 from evenhand.evidence.certification import certify, with_indirect
-from evenhand.evidence.graph_origin import GraphOrigin, graph_of_edges
+from evenhand.evidence.graph_origin import (
+    GraphOrigin,
+    graph_of_edges,
+    learned_again,
+    told_before,
+)
 from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.evidence.repeated_search import learned_again, told_before
 from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.graph import PartialGraph
 from evenhand.question import REST, Codings, Knowledge, Question

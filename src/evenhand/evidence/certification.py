@@ -25,7 +25,7 @@ from evenhand.evidence.decision_rules import (
     determining_names,
     rule_reasons,
 )
-from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.graph_origin import GraphOrigin, with_knowledge
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.graph import PartialGraph
@@ -206,22 +206,6 @@ def certify_relaxed(
     """
     certificate = certify(counts, graph, question, knowledge=knowledge)
     return certificate.relaxed(assurance=assurance, threshold=threshold)
-
-
-def with_knowledge(
-    graph: PartialGraph, question: Question, knowledge: Knowledge | Tiers | None
-) -> PartialGraph:
-    """The graph narrowed by knowledge, and by what the question implies.
-
-    Who asks whether an attribute changed the decision takes for granted that the decision did
-    not cause the attribute.
-    """
-    is_open = not graph.neighbors(question.decision).isdisjoint(question.protected_names)
-    if graph.is_directed or (knowledge is None and not is_open):
-        return graph
-    if graph.record and graph.record.stand_ins:
-        knowledge = Knowledge.of(knowledge).restricted(graph.nodes)
-    return graph.with_knowledge(knowledge, question=question)
 
 
 def parent_sets(graph: PartialGraph, question: Question) -> ParentSets:

@@ -1,12 +1,16 @@
-"""``GraphOrigin``: where a graph came from, as data and in words."""
+"""``GraphOrigin``: where a graph came from, as data and in words, and its search made again."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from evenhand.display import plain
-from evenhand.graph import PartialGraph
-from evenhand.question import GraphEdit, Knowledge, Tiers
+from evenhand.counts import CountTable, examined_counts
+from evenhand.display import ProgressCallback, plain
+from evenhand.errors import QuestionError
+from evenhand.graph import PartialGraph, discover
+from evenhand.graph.edits import fitting_edits
+from evenhand.question import GraphEdit, Knowledge, Question, Tiers
 
 _ALGORITHMS = {"stable": "PC-stable", "original": "PC"}
 _ROWS = {
@@ -180,3 +184,104 @@ def decision_last(known: Knowledge, decision: str) -> Knowledge:
     if known.tiers is not None:
         return known
     return replace(known, tiers=Tiers(..., [decision]), tiers_assumed=True)
+
+
+# What a search was limited to, as ``GraphOrigin.limits`` says it.
+_LIMITS = {
+    "max_depth": re.compile(r"sets no larger than (\d[\d,]*)"),
+    "max_tests": re.compile(r"no more than (\d[\d,]*) tests"),
+}
+
+
+def with_knowledge(
+    graph: PartialGraph, question: Question, knowledge: Knowledge | Tiers | None
+) -> PartialGraph:
+    """The graph narrowed by knowledge, and by what the question implies.
+
+    Who asks whether an attribute changed the decision takes for granted that the decision did
+    not cause the attribute.
+    """
+    is_open = not graph.neighbors(question.decision).isdisjoint(question.protected_names)
+    if graph.is_directed or (knowledge is None and not is_open):
+        return graph
+    if graph.record and graph.record.stand_ins:
+        knowledge = Knowledge.of(knowledge).restricted(graph.nodes)
+    return graph.with_knowledge(knowledge, question=question)
+
+
+def told_before(origin: GraphOrigin, decision: str) -> Knowledge:
+    """What the search was told, and that the decision comes last if that was assumed."""
+    known = Knowledge(**origin.knowledge)
+    return decision_last(known, decision) if origin.decision_last else known
+
+
+def learned_again(
+    counts: CountTable,
+    recorded: PartialGraph,
+    origin: GraphOrigin,
+    question: Question,
+    *,
+    progress: ProgressCallback | None = None,
+) -> tuple[PartialGraph, str]:
+    """The recorded graph with the record of its search; in words, where the search differs.
+
+    A search in other rows is not repeated, nor one by the original PC, which hangs on the order
+    of columns. Which columns a search near the decision chose is taken as recorded.
+    """
+    is_told = origin.rows == "same" and origin.algorithm == "PC-stable"
+    if origin.kind == "given" or not is_told or question.predicts:
+        return recorded, ""
+    known = told_before(origin, question.decision).restricted(recorded.nodes)
+    before, wanted = origin.without_outcome.unedited, _links(recorded)
+    found = set[str]()
+    for rows in _searched(counts, question):
+        base = discover(
+            rows.marginal(recorded.nodes),
+            knowledge=known,
+            significance=_level(origin),
+            test=origin.test,
+            question=question,
+            progress=progress,
+            **_limits(origin),
+        )
+        graph = with_knowledge(fitting_edits(base, origin.edits), question, known)
+        was = [edges(base), edges(with_knowledge(base, question, known))]
+        if _links(graph) == wanted and (not before or before in was):
+            return graph, ""
+        found = found or _links(graph)
+    new, old = (
+        ", ".join(sorted(one - other)) or "nothing"
+        for one, other in ((found, wanted), (wanted, found))
+    )
+    return recorded, f"learned again from these rows it has {new} instead of {old}"
+
+
+def _searched(counts: CountTable, question: Question) -> Iterator[CountTable]:
+    """The rows that are compared; in Python a graph can be learned from all of them, too."""
+    examined = examined_counts(counts, question).counts
+    yield examined
+    if counts != examined:
+        yield counts
+
+
+def _level(origin: GraphOrigin) -> float:
+    try:
+        return float(origin.significance)
+    except ValueError:
+        what = f"The recorded significance {origin.significance!r} is no number."
+        raise QuestionError.of(what) from None
+
+
+def _limits(origin: GraphOrigin) -> dict[str, Any]:
+    found = {name: pattern.search(origin.limits) for name, pattern in _LIMITS.items()}
+    return {name: int(one[1].replace(",", "")) for name, one in found.items() if one}
+
+
+def _links(graph: PartialGraph) -> set[str]:
+    """The nodes and edges of a graph in words, to tell which differ."""
+    return {
+        *graph.nodes,
+        *(f"{cause} -> {effect}" for cause, effect in graph.arrows),
+        *(f"{one} - {other}" for one, other in graph.undirected),
+        *(f"{a}, {centre}, {b} in doubt" for a, centre, b in graph.doubtful),
+    }

@@ -60,7 +60,7 @@ def environment() -> Environment:
 
 def sends(method: str, path: str, body: Mapping[str, Any]) -> Markup:
     """Attributes of a control: the request that it sends."""
-    says = Markup("data-method=\"{}\" data-path=\"{}\" data-body='{}'")
+    says = Markup('data-method="{}" data-path="{}" data-body=\'{}\'')
     return says.format(method, path, json.dumps(body))
 
 
