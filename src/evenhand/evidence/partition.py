@@ -1,6 +1,6 @@
 """A partition: people who are alike in some attributes, counted by group and decision."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +23,6 @@ from evenhand.evidence.statistics.by_chance import (
 from evenhand.evidence.statistics.comparison_statistics import (
     Statistics,
     statistics,
-    statistics_of_several,
 )
 from evenhand.evidence.statistics.p_values import Floats
 from evenhand.question import OR, Question
@@ -476,14 +475,6 @@ def _comparable(p: Floats) -> NDArray[Any]:
     """
     order: NDArray[Any] = np.round(np.log(np.maximum(p, _SMALLEST)), 8)
     return order
-
-
-def share_statistics(partitions: Sequence[Partition]) -> None:
-    """Work out the statistics of similar partitions of one question together: much faster."""
-    threshold = float(partitions[0].question.threshold)
-    compared = [one.comparisons for one in partitions]
-    for one, its in zip(partitions, statistics_of_several(compared, threshold), strict=True):
-        vars(one)["statistics"] = its  # where the cached property keeps them
 
 
 def _share(rows: NDArray[np.int64], chosen: NDArray[np.bool_]) -> Fraction:

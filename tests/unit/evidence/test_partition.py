@@ -14,7 +14,6 @@ from evenhand import CountTable, Question, Verdict, examined_counts
 from evenhand.errors import ColumnError
 from evenhand.evidence import Partition
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.partition import share_statistics
 from evenhand.evidence.statistics.by_chance import by_chance
 from evenhand.evidence.statistics.comparison_statistics import statistics
 
@@ -187,18 +186,6 @@ def test_statistics_and_chance_are_those_of_the_measured_lines():
     assert partition.statistics.p_threshold == expected.p_threshold
     assert partition.statistics.difference == expected.difference == [-0.25]
     assert partition.by_chance == by_chance(alone, 1)
-
-
-@pytest.mark.parametrize("names", [[["job"]], [["job"], []]])
-def test_statistics_worked_out_together_are_those_of_each(names):
-    examined = examined_counts(COUNTS, QUESTION)
-    together = [Partition.of(examined, one) for one in names]
-    share_statistics(together)
-    for partition, attributes in zip(together, names, strict=True):
-        alone = Partition.of(examined, attributes).statistics
-        kept = vars(partition)["statistics"]
-        assert partition.statistics is kept
-        assert kept.p_threshold.tolist() == alone.p_threshold.tolist()
 
 
 def test_where_nobody_is_nothing_is_covered_or_measured():

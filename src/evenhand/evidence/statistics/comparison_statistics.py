@@ -3,7 +3,6 @@
 Comparisons have both groups present in every place. No exact verdict depends on them.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import sqrt
@@ -94,26 +93,9 @@ class Statistics:
 
 
 def statistics(compared: Comparisons, threshold: float) -> Statistics:
-    """All statistics of comparisons."""
-    return statistics_of_several([compared], threshold)[0]
-
-
-def statistics_of_several(several: Sequence[Comparisons], threshold: float) -> list[Statistics]:
-    """The statistics of several partitions; a table that occurs in many is worked out once."""
-    stacked = map(np.concatenate, zip(*(one.tables for one in several), strict=True))
-    of_each = for_each_distinct(partial(_of_each, threshold), *stacked)
-    ends = np.cumsum([len(one) for one in several])[:-1]
-    parts = zip(*(np.split(column, ends) for column in of_each), strict=True)
-    return [
-        _with_family(one, part, threshold) for one, part in zip(several, parts, strict=True)
-    ]
-
-
-def _with_family(
-    compared: Comparisons, of_each: tuple[NDArray[Any], ...], threshold: float
-) -> Statistics:
     """What each comparison's counts tell, corrected for all of them and their means."""
     group_yes, group, other_yes, other = compared.tables
+    of_each = for_each_distinct(partial(_of_each, threshold), *compared.tables)
     low, high, p_zero, p_threshold, within = of_each
     means, members = _means(compared, of_each, threshold)
     # The mean of one comparison is that one: it is tested once, and has one adjusted p.

@@ -75,11 +75,13 @@ class MixingDistribution:
         """How many differ by the threshold or more at least; 0 if none is shown to."""
         if not self.significant:
             return 0
-        low, high = 0.0, float(self._free[self._beyond].sum())
+        low, high, many = 0.0, float(self._free[self._beyond].sum()), len(self._likelihood)
         for _ in range(_HALVINGS):
+            if int(high * many) <= max(int(low * many), 1):
+                break
             share = (low + high) / 2
             low, high = (share, high) if self._loss(share) > _FITTING_LOSS else (low, share)
-        return max(int(low * len(self._likelihood)), 1)
+        return max(int(low * many), 1)
 
     def _loss(self, share: float) -> float:
         """What is lost if such a share differs."""

@@ -25,12 +25,7 @@ from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import statistical_verdict
 from evenhand.evidence.statistics.mixing_distribution import MixingDistribution
 from evenhand.evidence.statistics.p_values import Z
-from evenhand.evidence.statistics.pooled_difference import (
-    Margin,
-    PooledDifference,
-    margin,
-    pooled_difference,
-)
+from evenhand.evidence.statistics.pooled_difference import Margin, margin, pooled_difference
 from evenhand.evidence.variations.classes import OtherClasses
 from evenhand.graph import known_order
 from evenhand.graph.independence_tester import IndependenceTester
@@ -418,31 +413,35 @@ class AdjustmentSets:
     def without(self, names: Sequence[str], kind: SetKind) -> AdjustmentSet:
         """What is given if some attributes are no causes of the decision."""
         coarser = Partition.of(self.examined, {*self.base.names} - {*names})
-        shown = shown_means(coarser)
         falls: Fall = ""
         fallen: frozenset[int] = frozenset()
         if self.found:
-            fallen = frozenset(
-                at
-                for at in self.found - shown
-                if (mean := coarser.statistics.means[at]) is not None
-                and self._within(coarser, at, mean)
-            )
+            fallen = frozenset(at for at in self.found if self._within(coarser, at))
             falls = "within" if fallen else ""
-        elif shown and kind == "without suspects":
-            falls, fallen = "shown", shown
+        elif kind == "without suspects" and (fallen := shown_means(coarser)):
+            falls = "shown"
         return self._of(kind, names, coarser, falls, fallen)
 
-    def _within(self, coarser: Partition, at: int, mean: PooledDifference) -> bool:
-        """Whether what was shown lies within the threshold: the mean, or each difference."""
-        threshold, before = float(self.examined.question.threshold), self.base.statistics
-        was = before.means[at]
+    def _within(self, coarser: Partition, at: int) -> bool:
+        """Whether what was shown lies within the threshold: the mean, or each difference.
+
+        And nothing else of this pair of groups is shown.
+        """
+        threshold, was = float(self.examined.question.threshold), self.base.statistics.means[at]
+        own = coarser.comparisons.mean == at
+        if not own.any():
+            return False
         if was is not None and was.shown:
+            mean = pooled_difference(*coarser.comparisons.of_mean(at).tables, threshold)
             low, high = (
                 mean.difference + (end - mean.difference) * _NARROWER for end in mean.interval
             )
-            return -threshold < low and high < threshold
-        return bool(coarser.statistics.within[coarser.comparisons.mean == at].all())
+            within = -threshold < low and high < threshold
+        elif coarser.comparisons.side[own].any():  # the exact differences say it without a test
+            return False
+        else:
+            within = bool(coarser.statistics.within[own].all())
+        return within and at not in shown_means(coarser)
 
 
 def _tables(base: Partition, finer: Partition, at: int) -> tuple[NDArray[np.int64], ...]:

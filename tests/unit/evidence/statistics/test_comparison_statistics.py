@@ -11,7 +11,6 @@ from evenhand.evidence.statistics.comparison_statistics import (
     benjamini_hochberg,
     holm,
     statistics,
-    statistics_of_several,
 )
 
 
@@ -149,23 +148,6 @@ def test_the_mean_of_one_subpopulation_is_that_subpopulation():
     assert (one.common.low, one.common.high) == (one.low[0], one.high[0])
     assert one.common.p_zero == one.p_zero[0]
     assert one.common.p_threshold == one.p_threshold[0] == one.common.p_adjusted
-
-
-def test_several_partitions_have_the_statistics_that_each_has_alone():
-    random = np.random.default_rng(3)
-    tables = []
-    for many in (0, 1, 7, 40):
-        group, other = random.integers(1, 60, (2, many))
-        tables.append((random.binomial(group, 0.4), group, random.binomial(other, 0.7), other))
-    tables.append(tables[-1])
-    for table, found in zip(
-        tables, statistics_of_several([compared(*one) for one in tables], 0.05), strict=True
-    ):
-        alone = statistics(compared(*table), 0.05)
-        for name in ("difference", "low", "high", "p_zero", "p_threshold", "p_adjusted"):
-            assert getattr(found, name) == pytest.approx(getattr(alone, name), rel=1e-12)
-        assert found.shown.tolist() == alone.shown.tolist()
-        assert found.common == alone.common
 
 
 @pytest.mark.parametrize("seed", range(4))
