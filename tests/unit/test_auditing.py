@@ -349,7 +349,7 @@ def test_every_part_of_an_audit_speaks_of_many_groups_and_values(name):
         "explained": found.explain_partition(["town", "age"]),
         "doubt": found.doubt(),
         "bootstrap": found.bootstrap(3, seed=1),
-        "arrows": found.arrows(limit=3),
+        "arrows": found.arrows(),
         "inspection": found.inspection,
         "population": found.certificate.population,
         "plan": found.plan(),
@@ -387,7 +387,7 @@ def test_a_graph_is_learned_for_many_groups():
     assert "race" not in found.decision_causes
     assert "sex" not in found.decision_causes
     assert str(found.doubt())
-    assert str(found.arrows(limit=2))
+    assert str(found.arrows())
 
 
 TOWNS = QuestionFile.parse("""
