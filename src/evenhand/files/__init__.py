@@ -1,7 +1,14 @@
 """Files that appear whole or not at all, and names that must not be written to."""
 
-from evenhand.files.targets import after_writing, check_folder, check_targets
-from evenhand.files.transaction import Transaction, recover, sha256, write_file
+from evenhand.files.transaction import (
+    Transaction,
+    after_writing,
+    check_folder,
+    check_targets,
+    recover,
+    sha256,
+    write_file,
+)
 
 __all__ = [
     "Transaction",

@@ -1,7 +1,6 @@
 """Locks of files and folders, and folders brought to the disk, on POSIX and on Windows."""
 
 import os
-import platform
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -66,7 +65,12 @@ def locked_folder(folder: Path) -> Iterator[None]:
     path, end = folder / _NAME, monotonic() + _PATIENCE
     while (handle := _made_lock(path)) is None:
         if monotonic() > end:
-            raise _still_held(path)
+            raise ResourceError.of(
+                f"This folder has been locked by another run for {_PATIENCE} seconds.",
+                f"The lock is {path.name}.",
+                f"Wait for that run, or end it. If it has ended, remove the file {path}.",
+                str(folder),
+            )
         sleep(_POLL)
     try:
         yield
@@ -88,10 +92,6 @@ def _made_lock(path: Path) -> int | None:
                 os.close(left)
         return None
     try:
-        # This process, for those who wait for it.
-        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])
-        who = f"process {os.getpid()} on {platform.node()}, {command}"[:200]
-        os.write(handle, who.encode(errors="replace"))
         lock(handle)
         if _is_at(handle, path):  # else a run took it for that of a killed one
             return handle
@@ -126,28 +126,6 @@ def _is_at(handle: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(handle), path.lstat())
     except FileNotFoundError:
         return False
-
-
-def _still_held(path: Path) -> ResourceError:
-    import pwd  # noqa: PLC0415  # there is none on Windows
-
-    said, owner = "it cannot be opened, so whether its run has ended is not known", "unknown"
-    with suppress(OSError, KeyError):
-        owner = str(path.lstat().st_uid)
-        owner = pwd.getpwuid(int(owner)).pw_name
-    with suppress(OSError):
-        handle = os.open(path, os.O_RDONLY | AS_IT_IS)
-        try:
-            said = os.read(handle, 400).decode(errors="replace")
-        finally:
-            os.close(handle)
-    who = "".join(filter(str.isprintable, said)) or "its process is not known"
-    return ResourceError.of(
-        f"This folder has been locked by another run for {_PATIENCE} seconds.",
-        f"The lock is {path.name}, of the user {owner}: {who}.",
-        f"Wait for that run to end, or end it. If it has ended, remove the file {path}.",
-        str(path.parent),
-    )
 
 
 def sync_folder(folder: Path) -> None:

@@ -11,7 +11,7 @@ A run writes into a temporary folder of its own beside the final names, ``.evenh
 To commit is to rename earlier files into ``old``, the last one first, and then new ones to
 their final names, the last one last. As long as a file is left in ``new`` this can be undone.
 Every run that writes into a folder first undoes what killed runs left there, whatever it is
-about to write itself.
+about to write itself. Names that cannot or must not be written to are refused before.
 """
 
 import errno
@@ -24,12 +24,12 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from evenhand.errors import QuestionError, ResourceError
+from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy, ResourceError
 from evenhand.files.file_locks import AS_IT_IS, is_locked, lock, locked_folder, sync_folder
-from evenhand.files.targets import check_targets, name_taken
 
 _PREFIX = ".evenhand-"
 _PLACE = re.compile(re.escape(_PREFIX) + "([0-9]+)-(.+)")
@@ -380,3 +380,74 @@ def _is_ours(place: Path) -> bool:
         return os.name != "posix" or place.stat().st_uid == os.geteuid()
     except FileNotFoundError:
         return False
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that does not exist or cannot be written to."""
+    what, remedy = "There is no such folder.", "Make it first, or choose another one."
+    if folder.is_dir():
+        what = "This folder cannot be written to."
+        remedy = "Choose another one, or ask for the right to."
+        if os.access(folder, os.W_OK | os.X_OK):
+            return
+    raise QuestionError.of(what, remedy=remedy, where=str(folder))
+
+
+def check_targets(targets: Sequence[Path], inputs: Sequence[str], *, overwrite: bool) -> None:
+    """Refuse names that cannot or must not be written; files are compared, not names."""
+    problems = [p for path in targets for p in _problems(path, inputs, overwrite=overwrite)]
+    problems += [
+        Problem(
+            "Two files would be written to this name.",
+            remedy="Choose different names.",
+            where=str(one),
+        )
+        for one, other in combinations(targets, 2)
+        if _is_same(one, other)
+    ]
+    if problems:
+        raise QuestionError(*problems)
+
+
+def _problems(path: Path, inputs: Sequence[str], *, overwrite: bool) -> Iterator[Problem]:
+    if any(_is_same(path, Path(source)) for source in inputs):
+        yield Problem(
+            "This is an input, perhaps under another name.",
+            "Inputs are never written over.",
+            "Choose another name.",
+            str(path),
+        )
+    elif path.is_symlink() or (path.exists() and not path.is_file()):
+        remedy = "Choose a name that is not taken."
+        yield Problem("This is a folder, a link or a device.", remedy=remedy, where=str(path))
+    elif path.exists() and not overwrite:
+        yield name_taken(path)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there yet
+        return one.resolve() == other.resolve()
+
+
+def name_taken(path: Path) -> Problem:
+    """The problem that a file exists and may not be overwritten."""
+    return Problem(
+        "This file exists.",
+        remedy=(
+            Remedy("Choose another name"),
+            Remedy("allow to overwrite it", "overwrite", value=True),
+        ),
+        where=str(path),
+    )
+
+
+@contextmanager
+def after_writing(*paths: Path | None) -> Iterator[None]:
+    """Add to an error the files that were written before it, and stay."""
+    try:
+        yield
+    except EvenhandError as error:
+        stay = [Problem("This file was written and stays.", where=str(p)) for p in paths if p]
+        raise type(error)(*error.problems, *stay) from error

@@ -78,7 +78,6 @@ def test_a_folder_is_locked_by_a_file_while_something_is_done_in_it(tmp_path):
         (path,) = tmp_path.iterdir()
         assert (path.name, path.stat().st_mode & 0o777) == (".evenhand-lock", 0o600)
         assert is_locked(path)
-        assert path.read_text().startswith(f"process {os.getpid()} on {os.uname().nodename}, ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -134,20 +133,12 @@ def test_a_file_that_another_took_for_a_left_one_is_made_anew(tmp_path, monkeypa
     assert handles() == before
 
 
-def test_who_holds_a_folder_is_said_in_short(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["/bin/evenhand", "x" * 999, "secret.csv"])
-    with locked_folder(tmp_path):
-        told = (tmp_path / ".evenhand-lock").read_text()
-    who = f"process {os.getpid()} on {os.uname().nodename}, evenhand {'x' * 999}"
-    assert told == who[:200]
-
-
 def test_no_wait_is_without_an_end(tmp_path, monkeypatch):
     monkeypatch.setattr(file_locks, "_PATIENCE", 0.1)
     before = handles()
     with (
         locked_folder(tmp_path),
-        pytest.raises(ResourceError, match=f"of the user .*: process {os.getpid()} on "),
+        pytest.raises(ResourceError, match="locked by another run"),
         locked_folder(tmp_path),
     ):
         pass
@@ -165,7 +156,7 @@ def test_what_is_no_file_in_the_way_is_named_and_not_written_to(tmp_path, monkey
         path.symlink_to(treasure)
     if kind == "link":
         treasure.write_text("kept")
-    said = f"is not known.*If it has ended, remove the file {path}"
+    said = f"If it has ended, remove the file {path}"
     with pytest.raises(ResourceError, match=said), locked_folder(tmp_path):
         pass
     assert path.is_symlink() == (kind != "folder")
@@ -173,27 +164,16 @@ def test_what_is_no_file_in_the_way_is_named_and_not_written_to(tmp_path, monkey
     assert kind != "link" or treasure.read_text() == "kept"
 
 
-@pytest.mark.parametrize("uid", [0, 4_000_000])
-def test_of_an_unreadable_lock_the_owner_is_said(tmp_path, monkeypatch, uid):
-    monkeypatch.setattr(file_locks, "_PATIENCE", 0)
-    (tmp_path / ".evenhand-lock").symlink_to("absent")
-    status = SimpleNamespace(st_uid=uid)
-    monkeypatch.setattr(Path, "lstat", lambda _: status)
-    said = f"The lock is .evenhand-lock, of the user {uid or 'root'}: it cannot be opened"
-    with pytest.raises(ResourceError, match=said), locked_folder(tmp_path):
-        pass
-
-
-@pytest.mark.parametrize("call", ["write", "unlink"])
-def test_an_interrupt_leaves_no_lock(tmp_path, monkeypatch, call):
-    whole = getattr(os, call)
+@pytest.mark.parametrize(("where", "call"), [(file_locks, "lock"), (os, "unlink")])
+def test_an_interrupt_leaves_no_lock(tmp_path, monkeypatch, where, call):
+    whole = getattr(where, call)
     before = handles()
 
     def interrupt(*_, **__):
-        setattr(os, call, whole)
+        setattr(where, call, whole)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(os, call, interrupt)
+    monkeypatch.setattr(where, call, interrupt)
     with pytest.raises(KeyboardInterrupt), locked_folder(tmp_path):
         pass
     assert list(tmp_path.iterdir()) == []
