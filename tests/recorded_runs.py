@@ -45,7 +45,7 @@ WORDS = {
     "--set columns=sex,degree,hired,pay",
     "PREDICTED": "predicted.csv --protected sex --group f --decision hired --favorable yes "
     "--graph hiring.txt --predictions said",
-    "QUESTION": "--protected sex --group f --decision hired --favorable yes",
+    "QUESTION": "--question of_sex.toml",
     "SECOND": "second.csv --question admissions.toml --set frequency=n --graph graph.txt",
 }
 
@@ -70,6 +70,8 @@ def prepare(dutch):
     )
     Path("hiring.txt").write_text("sex -> hired; degree -> hired; sex -> degree; hired -> pay")
     Path("cycle.txt").write_text("sex -> hired -> pay -> sex")
+    asked = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+    Path("of_sex.toml").write_text(str(eh.QuestionFile(question=asked)))
     counted("first.csv", datasets.admissions(1))
     counted("second.csv", datasets.admissions(2))
     counted("adult.csv", datasets.adult())

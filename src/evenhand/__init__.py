@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         plan_removal,
     )
     from evenhand.rows import Rows, read
+    from evenhand.rows.guesses import draft
     from evenhand.verdict import StatisticalVerdict, Verdict
 
 _ROOMS = {
@@ -68,6 +69,7 @@ _ROOMS = {
         "plan_removal",
     ),
     "rows": ("Rows", "read"),
+    "rows.guesses": ("draft",),
     "auditing": ("Audit", "audit"),
     "verdict": ("StatisticalVerdict", "Verdict"),
 }
@@ -107,6 +109,7 @@ __all__ = [
     "compare",
     "datasets",
     "discover",
+    "draft",
     "examined_counts",
     "explain_partition",
     "find_causes",

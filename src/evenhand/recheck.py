@@ -69,7 +69,7 @@ _BESIDE = "rules.without.record"
 # What an audit again is given: no data show it. All else that the checker took as stated is
 # derived again.
 _INPUTS = re.compile(
-    r"question|codings|graph(\.origin(\.unedited)?)?|scope\.asked|versions|release(\..*)?"
+    r"question|codings|guesses|graph(\.origin(\.unedited)?)?|scope\.asked|versions|release(\..*)?"
     r"|rules\.(declared|without)|answer\.knowledge|variants\..*"
     r"|withheld\.least_count|indirect\.graphs\.potentials"
 )
@@ -449,7 +449,8 @@ class RecordedCertificate:
             certificate = with_indirect(
                 certificate, lambda new: measure(new.examined, new.graph)
             )
-        certificate = replace(certificate, release=self.release)
+        guesses = content.get("guesses", {})
+        certificate = replace(certificate, release=self.release, guesses=guesses)
         if content["copy"] == "shared":
             return replace(certificate, scope=asked, complete=complete)
         beside, tried = self._without_rule, content["variants"]

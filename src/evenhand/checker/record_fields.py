@@ -121,6 +121,7 @@ INPUTS = {
     },
     "pooled": {"other": bool, "unfavorable": object},
     "scope": {"asked": ("causes", "minimal", "all"), "complete": bool},
+    "guesses?": {"*": [str]},
     "release?": {
         **alike("notice method policy accepted_graph?", str),
         "change": ("edited", "resampled", "generated"),

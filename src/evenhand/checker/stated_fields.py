@@ -55,6 +55,8 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
             fields["indirect.verdict"] = "that of the rows which are not shown"
     fields |= _told("release", _OF_RELEASES, release or {})
     fields |= stated_rules(record["rules"], is_full=is_full)
+    if guesses := record.get("guesses"):
+        fields["guesses"] = f"which parts nobody gave: {', '.join(sorted(guesses))}"
     if release:
         fields.pop("by_chance", None)
     elif is_full and not with_data and not is_predicted:

@@ -7,19 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.cli.terminal import say
+from evenhand.cli.terminal import option, say
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, Problem, QuestionError, nearest_path, path_exists
-from evenhand.question import Codings, Question, QuestionFile
+from evenhand.question import Question, QuestionFile
 from evenhand.question.fields import TABLES, Field, with_typed
-from evenhand.question.question_file import ASKED, needed_parts
+from evenhand.question.question_file import ASKED, lacking, needed_parts
 
 if TYPE_CHECKING:
     from evenhand.auditing import Audit
     from evenhand.graph import PartialGraph
     from evenhand.rows import Rows
 
-_VALUES = ("group", "other", "favorable")
+_COLUMNS = ("protected", "decision")
 
 
 @contextmanager
@@ -75,41 +75,54 @@ class Asked:
     @property
     def parts(self) -> dict[str, Any]:
         """The parts of the question that are said."""
-        if self.question_file is not None:
-            return self.file.question.to_dict()
-        return {k: v for k, v in self.tables.get("question", {}).items() if k in ASKED}
+        said = self.tables.get("question", {})
+        return {k: v for k, v in said.items() if k in ASKED and v != ""}
 
     @cached_property
-    def file(self) -> QuestionFile:
-        """The question with all that belongs to it; what it lacks or is wrong is raised."""
-        if self.question_file is None:
-            if absent := needed_parts(self.parts):
-                raise QuestionError.of(
-                    f"The question lacks {', '.join('--' + name for name in absent)}.",
-                    remedy="Give these options, or a file with --question "
-                    f"(`evenhand init {self.data}` writes one).",
-                )
-            return QuestionFile.from_tables(self.tables, where="")
-        try:
-            return QuestionFile.from_tables(
-                self.tables, where=str(self.question_file), complete=self._complete
-            )
-        except QuestionError as error:
-            raise QuestionError(*map(self._place, error.problems)) from error
+    def so_far(self) -> QuestionFile:
+        """The file as far as it is said, with words in brackets for what the question lacks."""
+        said = self.tables.get("question", {})
+        some = {part: f"({part})" for part in needed_parts(self.parts)}
+        said = {**said, **some} if isinstance(said, Mapping) else said
+        return self._parsed(self.tables | {"question": said})
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether protected attribute and decision are named, so that the rest is guessed."""
+        return {*_COLUMNS} <= {*self.parts}
 
     @property
     def question_if_complete(self) -> Question | None:
         """The question, or None if parts of it are not given."""
-        is_whole = self.question_file or not needed_parts(self.parts)
-        return self.file.question if is_whole else None
+        return None if needed_parts(self.parts) else self.so_far.question
 
     @cached_property
-    def so_far(self) -> QuestionFile:
-        """The file; with any question, if none is needed and none was asked."""
-        if self.question_if_complete:
-            return self.file
-        some = {"protected": "a", "decision": "b", "favorable": "c"}
-        return QuestionFile.from_tables(self.tables | {"question": some}, where="")
+    def file(self) -> QuestionFile:
+        """The question with all that belongs to it, what is left open as ``init`` guesses it.
+
+        A question file says how columns are read; without one that is guessed, too. What the
+        table lacks is told before what the question lacks.
+        """
+        from evenhand.rows.guesses import check_columns, completed
+
+        absent = lacking(name for name in _COLUMNS if name not in self.parts)
+        try:
+            rows = self.read()
+        except QuestionError as error:
+            raise QuestionError(*error.problems, *absent.problems) from error
+        check_columns(rows, self.parts)
+        if absent.problems:
+            raise absent
+        reading = self.question_file is None and not self.of("run")["predictions"]
+        nodes = self.graph.nodes if self.graph else ()
+        tables, guesses = completed(rows, self.tables, reading=reading, keep=nodes)
+        return replace(self._parsed(tables), guesses=guesses)
+
+    def _parsed(self, tables: Mapping[str, Any]) -> QuestionFile:
+        try:
+            return QuestionFile.from_tables(tables, where=str(self.question_file or ""))
+        except QuestionError as error:
+            raise QuestionError(*map(self._place, error.problems)) from error
 
     @property
     def memory(self) -> str | None:
@@ -117,13 +130,23 @@ class Asked:
         memory: str | None = self.tables.get("run", {}).get("memory")
         return memory
 
-    def read(self, progress: ProgressCallback | None = None) -> "Rows":
-        """The rows, read as is asked."""
+    def read(
+        self, progress: ProgressCallback | None = None, file: QuestionFile | None = None
+    ) -> "Rows":
+        """The rows, read as is asked so far, or as a file has it."""
         from evenhand.rows import read
 
-        codings = self.so_far.codings
+        codings = (file or self.so_far).codings
         return read(self.data, codings=codings, memory=self.memory, progress=progress)
 
+    def show_guesses(self) -> None:
+        """Print what was guessed, with what to type if it is wrong."""
+        if self.file.guesses:
+            question = self.file.question
+            say("Guessed, as nobody said it:", bold=True)
+            say(*(f"  {one.asked(question).text(option)}" for one in self.file.guesses), "")
+
+    @cached_property
     def graph(self) -> "PartialGraph | None":
         """The graph of ``--graph``, if it was given."""
         if self.graph_file is None:
@@ -135,7 +158,7 @@ class Asked:
     def audits(self, progress: ProgressCallback) -> "tuple[Audit, ...]":
         """Audit the data; of predictions in several columns once for each."""
         run = self.of("run")
-        settings: dict[str, Any] = {"graph": self.graph(), "memory": self.memory}
+        settings: dict[str, Any] = {"graph": self.graph, "memory": self.memory}
         settings["progress"] = progress
         if run["predictions"]:
             from evenhand.models.predictions import audit_models
@@ -172,6 +195,8 @@ class Asked:
 
     def _place(self, problem: Problem) -> Problem:
         """The problem of a question file; whether it arises from the options is said."""
+        if self.question_file is None:
+            return problem
         try:
             QuestionFile.from_tables(self._file_tables, where=str(self.question_file))
         except QuestionError as alone:
@@ -179,27 +204,3 @@ class Asked:
                 return problem
         with_options = " with the options typed" if self.typed else ""
         return replace(problem, where=problem.where + with_options)
-
-    def _complete(self, table: Mapping[str, Any], codings: Codings) -> Mapping[str, Any]:
-        """The question with both values, if only its columns are named: as ``init`` does."""
-        given = {role: value for role, value in table.items() if value != ""}
-        # With another group alone all are compared with it, and the group stays open.
-        open_parts = {*needed_parts(given)}
-        if {"group", "other"}.isdisjoint(given):
-            open_parts.add("group")
-        if not open_parts or not {"protected", "decision"} <= {*given}:
-            return given
-        from evenhand.rows import read
-        from evenhand.rows.inspect.question_draft import QuestionDraft
-
-        rows = read(self.data, codings=codings, memory=self.memory)
-        looked_at = rows.inspect(decision=given["decision"], protected=given["protected"])
-        parts = QuestionDraft(looked_at, given, codings).asked
-        chosen = {
-            role: parts[role]
-            for role in _VALUES
-            if role in parts and role not in given and role in {*open_parts, "other"}
-        }
-        for role, (value, why) in chosen.items():
-            say(f"The question file leaves {role!r} open: {value!r}, {why}.", err=True)
-        return given | {role: value for role, (value, _) in chosen.items()}

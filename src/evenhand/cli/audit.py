@@ -108,6 +108,7 @@ def audit(
     elif quiet:
         say(*in_words(verdicts))
     else:
+        asked.show_guesses()
         _show(answers)
         _tell_of_release(asked)
         for what, path in (("Certificate", certificate), ("Report", report)):
@@ -163,6 +164,7 @@ class _Answer:
         """Everything as plain values."""
         content = self.result.to_dict(assurance=self.asked["assurance"])
         content["notes"] += [problem.text(option) for problem in self.refusals]
+        content["guesses"] = self.result.file.told_guesses(option)
         content["graph_doubt"] = self.doubt.to_dict()
         content["inspection"] = self.result.inspection.to_dict(option)
         return content | {name: one.to_dict() for name, one in self.besides.items()}

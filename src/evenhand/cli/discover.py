@@ -34,7 +34,7 @@ def discover(
     from evenhand.graph.edits import edited
     from evenhand.graph.searched_columns import check_width
 
-    so_far = asked.so_far
+    so_far = asked.file if asked.names_columns else asked.so_far
     settings = {**so_far.settings}
     is_local = settings.pop("local", False)
     formats = ("text", "json", *(() if is_local or json else ("dot",)))
@@ -53,13 +53,13 @@ def discover(
     settings |= {"knowledge": knowledge}
     result: LocalCauses | PartialGraph
     with ProgressBar(quiet=quiet or json) as progress:
-        rows = asked.read(progress)
+        rows = asked.read(progress, so_far)
         rows.check_counted(*([decision] if decision else ()))
         settings["progress"] = progress
         if is_local:
             result = _causes(asked, rows, decision, settings)
         else:
-            question = asked.question_if_complete
+            question = so_far.question if asked.names_columns else None
             check_width(rows, decision, () if decision is None else (decision,))
             counts, notes = _learned_from(rows.count(), question)
             assumptions += notes
@@ -68,6 +68,8 @@ def discover(
             )
             result = edited(learned, so_far.edits)
             assumptions += tuple(f"As the question file asks: {edit}." for edit in result.edits)
+    if not json and asked.names_columns and output_format == "text":
+        asked.show_guesses()
     if json:
         print_json(
             result.to_dict() if isinstance(result, graph.LocalCauses) else saved_graph(result)

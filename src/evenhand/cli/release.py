@@ -88,6 +88,8 @@ def release(
             drop=asked.of("release")["drop"],
             progress=progress,
         )
+    if not json:
+        asked.show_guesses()
     columns = [one.to_dict(option) for one in released.revealing_columns]
     revealing = {"revealing_columns": columns}
     if dry_run or output is None:
@@ -223,4 +225,5 @@ def compare(
     if json:
         print_json(comparison.to_dict())
     else:
+        asked.show_guesses()
         print_results(comparison.summary(), comparison.measures_summary())

@@ -1,6 +1,6 @@
 """``Certificate``: a verdict with everything that it rests on, and its documents."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -54,7 +54,8 @@ class Certificate(Pictured):
     certificate without it and without them. ``tried`` says how many ways to class numbers,
     other arrows and other graphs were judged. ``indirect`` is the claim about effects through
     chosen attributes, if the question makes one. ``answer`` is what an audit answered, as the
-    full record states it.
+    full record states it. ``guesses`` are the keys of the question that nobody gave, with what
+    was taken for them.
     """
 
     verdict: Verdict
@@ -79,6 +80,7 @@ class Certificate(Pictured):
     tried: Mapping[str, int] = field(default_factory=dict)
     indirect: Indirect | None = None
     answer: Mapping[str, Any] | None = None
+    guesses: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         threshold = self.question.threshold

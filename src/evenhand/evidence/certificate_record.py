@@ -39,6 +39,7 @@ def full_record(certificate: Certificate) -> dict[str, Any]:
     }
     if certificate.answer is not None:
         content["answer"] = dict(certificate.answer)
+    content |= _guesses(certificate)
     content["rules"] = certificate.rules
     content["variants"] = certificate.variants
     content["rows"] = {
@@ -71,6 +72,7 @@ def shared_record(certificate: Certificate, *, least_count: int) -> dict[str, An
     shown = shown_part(certificate, least_count=least_count)
     content = _record(shown)
     content["copy"] = "shared"
+    content |= _guesses(certificate)
     content["withheld"] = {"least_count": least_count}
     content["rules"] = {"declared": list(shown.question.rule)}
     if (verdict := shown_claim(certificate)) is not None:
@@ -78,6 +80,12 @@ def shared_record(certificate: Certificate, *, least_count: int) -> dict[str, An
     (entry,), partition = content["partitions"], shown.partition
     entry["verdict"] = str(Verdict.NOT_CERTIFIED if partition.violating else shown.verdict)
     return sealed(content)
+
+
+def _guesses(certificate: Certificate) -> dict[str, Any]:
+    """What nobody gave, if there is any."""
+    guesses = {key: [*texts] for key, texts in certificate.guesses.items()}
+    return {"guesses": guesses} if guesses else {}
 
 
 def _record(certificate: Certificate) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from evenhand.question.labels import Labels
 from evenhand.question.number_classes import Bins
 from evenhand.question.parse_values import JOIN, Number, as_label, exact_fraction
 from evenhand.question.question import OR, REST, Question
-from evenhand.question.question_file import Judge, QuestionFile
+from evenhand.question.question_file import Guess, Judge, QuestionFile
 
 __all__ = [
     "JOIN",
@@ -24,6 +24,7 @@ __all__ = [
     "Bins",
     "Codings",
     "GraphEdit",
+    "Guess",
     "Judge",
     "Knowledge",
     "KnownOrder",

@@ -13,7 +13,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from evenhand.errors import EvenhandError, Problem, QuestionError, did_you_mean, listed
+from evenhand.display import Plain
+from evenhand.errors import (
+    EvenhandError,
+    Problem,
+    QuestionError,
+    Remedy,
+    Spelling,
+    did_you_mean,
+    listed,
+    python_argument,
+)
 from evenhand.question.codings import Codings
 from evenhand.question.fields import TABLES, said_parts
 from evenhand.question.knowledge import GraphEdit, Knowledge, Tiers
@@ -31,7 +41,6 @@ _PLAIN = ("learning", "run", "audit", "discover", "release")
 # What these say goes to an audit as arguments.
 _ARGUMENTS = {key: one.argument or key for key, one in TABLES["knowledge"].items()}
 _SETTINGS = ("scope", "min_coverage", *TABLES["learning"])
-Completion: TypeAlias = Callable[[Mapping[str, Any], Codings], Mapping[str, Any]]
 _LARGEST_FILE = 1_000_000
 # The parser takes time that grows with the square of the parts of a dotted key, and converts
 # numbers of any length. Each pattern is found in one linear look.
@@ -46,13 +55,84 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Guess(Plain):
+    """A part of a question that nobody gave, filled in from a look at the table.
+
+    ``argument`` is the key of the question file: favorable, criterion, group, other, exclude,
+    bins, merge, na, missing or tiers. ``value`` is what the file would say; lists and mappings
+    add to what was given. ``why`` is a clause for people, without a period. Of a guess that is
+    not ``sure`` a person should be asked; ``instead`` is the value to give if it is wrong,
+    where there is just one. An order of columns, ``tiers``, is proposed and never taken.
+    """
+
+    argument: str
+    value: Any
+    why: str
+    sure: bool = True
+    instead: Any = None
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the value holds until somebody says otherwise."""
+        return self.argument != "tiers"
+
+    @property
+    def texts(self) -> list[str]:
+        """The value as it would be typed."""
+        return TABLES[self.table][self.argument].texts(self.value)
+
+    @property
+    def table(self) -> str:
+        """The table of a question file that has the key."""
+        return next(str(name) for name, keys in TABLES.items() if self.argument in keys)
+
+    def asked(self, question: Question) -> Problem:
+        """What to ask about it, why it was taken, and what to pass if it is wrong."""
+        what, words, argument, value = _GUESSED[self.argument]
+        shown = ", ".join(self.texts)
+        what = what.format(shown=shown, decision=question.decision)
+        if self.argument in ("bins", "tiers"):
+            value = self.value
+        elif self.instead is not None:
+            value = self.instead
+        check = "" if self.sure else " please check,"
+        return Problem(what, f"Guessed:{check} {self.why}.", Remedy(words, argument, value))
+
+
+# By the key: what is asked about a guess, and if it is wrong what to do, with which argument.
+_GUESSED: dict[str, tuple[str, str, str, Any]] = {
+    "favorable": ("Is {decision} = {shown} good for the person?", "If not", "favorable", ...),
+    "criterion": ("Which values of {decision} are good?", "Name them", "favorable", ...),
+    "group": ("Is {shown} the group that is asked about?", "If not", "group", ...),
+    "other": ("Is it compared with {shown}?", "If not", "other", ...),
+    "exclude": (
+        "Is it right to leave out {shown}?",
+        "If not, name what to use",
+        "columns",
+        ...,
+    ),
+    "bins": ("Are these the right classes: {shown}?", "If not, give cut points", "bins", ...),
+    "merge": ("Are these spellings of one value: {shown}?", "If not", "merge", ...),
+    "na": ("Does {shown} mean that a value is missing?", "If not", "missing", "level"),
+    "missing": ("Is this right for missing values: {shown}?", "If not", "missing", ...),
+    "tiers": (
+        "Is this the order of the columns: {shown}? None was taken.",
+        "If so",
+        "tiers",
+        ...,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFile:
     """A question with what is known, how columns are read, and words for people.
 
     ``judge`` says which verdict of an audit decides; releases are always judged by their rows.
     ``graphs_judged`` says how many graphs were tried on the way to these ``edits``: an audit
     states it in its certificate. ``settings`` are further arguments of an audit: the scope,
-    the least coverage, and how a graph is learned.
+    the least coverage, and how a graph is learned. ``guesses`` say which parts nobody gave;
+    they are not written into a file, whose reader has seen them.
     """
 
     question: Question
@@ -63,6 +143,7 @@ class QuestionFile:
     edits: tuple[GraphEdit, ...] = ()
     graphs_judged: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
+    guesses: tuple[Guess, ...] = ()
 
     @classmethod
     def of(
@@ -153,17 +234,9 @@ class QuestionFile:
 
     @classmethod
     def from_tables(
-        cls,
-        content: Mapping[str, Any],
-        *,
-        where: str = "question file",
-        complete: Completion | None = None,
+        cls, content: Mapping[str, Any], *, where: str = "question file"
     ) -> "QuestionFile":
-        """A question file from its tables as plain values; see ``parse``.
-
-        ``complete`` gets the table [question] and the codings, and returns that table with
-        what it leaves open.
-        """
+        """A question file from its tables as plain values; see ``parse``."""
         problems = [*_wrong_tables(content)]
         tables = {
             name: {key: v for key, v in content[name].items() if key in known}
@@ -184,14 +257,11 @@ class QuestionFile:
                 problems.append(Problem(what, remedy=remedy))
             return None
 
-        def read_question(table: Mapping[str, Any]) -> Question:
-            return _question(complete(table, codings) if complete and codings else table)
-
         def read_knowledge(table: Mapping[str, Any]) -> Knowledge:
             return Knowledge(**{_ARGUMENTS[key]: value for key, value in table.items()})
 
         codings = attempt(lambda table: Codings(**table), "data")
-        question = attempt(read_question, "question")
+        question = attempt(_question, "question")
         knowledge = attempt(read_knowledge, "knowledge")
         labels = attempt(lambda table: Labels(**table), "labels")
         edits = attempt(GraphEdit.parse_table, "graph")
@@ -209,6 +279,16 @@ class QuestionFile:
             graphs_judged=graphs_judged or 0,
             settings={name: said[name] for name in _SETTINGS if name in said},
         )
+
+    @property
+    def guessed(self) -> dict[str, list[str]]:
+        """The keys that were guessed, with their values as they would be typed."""
+        return {one.argument: one.texts for one in self.guesses if one.is_taken}
+
+    def told_guesses(self, spelling: Spelling = python_argument) -> list[dict[str, Any]]:
+        """Each guess as plain values, with what to ask about it."""
+        asked = (one.asked(self.question).to_dict(spelling) for one in self.guesses)
+        return [g.to_dict() | of for g, of in zip(self.guesses, asked, strict=True)]
 
     @property
     def graph_table(self) -> dict[str, Any]:
@@ -251,12 +331,25 @@ def needed_parts(said: Mapping[str, Any]) -> list[str]:
     return [k for k in ("protected", "decision", *["favorable"][many:]) if k not in said]
 
 
+def lacking(parts: Iterable[str]) -> QuestionError:
+    """The error for parts of a question that nobody gave."""
+    return QuestionError(
+        *(
+            Problem(
+                f"The question lacks {part!r}.",
+                TABLES["question"][part].help,
+                Remedy("Name it", part),
+                is_open=True,
+            )
+            for part in parts
+        )
+    )
+
+
 def _question(table: Mapping[str, Any]) -> Question:
     said = {key: value for key, value in table.items() if key in ASKED and value != ""}
     if absent := needed_parts(said):
-        what = f"The table [question] lacks {listed(absent)}."
-        remedy = "Name the column and the value for each."
-        raise QuestionError(Problem(what, remedy=remedy, is_open=True))
+        raise lacking(absent)
     return Question(**said)
 
 

@@ -233,7 +233,9 @@ class Release(Plain, Pictured):
             released=True,
         )
         # Whatever was judged on the way to this release is stated with it.
-        return replace(certificate, release=self.statement, tried=before.tried)
+        return replace(
+            certificate, release=self.statement, tried=before.tried, guesses=before.guesses
+        )
 
     @property
     def statement(self) -> ReleaseStatement:

@@ -87,6 +87,12 @@ class Rows(Described):
         """The columns that are counted."""
         return self.requested.select(self.sources[0].names)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns of the table that are not counted and count nothing."""
+        used = {*self.columns, self.requested.frequency}
+        return tuple(name for name in self.sources[0].names if name not in used)
+
     @cached_property
     def codings(self) -> Codings:
         """How the columns are read, with classes as they are labelled in the counts."""

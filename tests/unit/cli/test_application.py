@@ -85,7 +85,8 @@ def test_every_error_is_in_the_drawn_tree():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["audit", "absent.csv"], "lacks --protected"),
+        (["audit", "absent.csv"], "no such file"),
+        (["audit", "absent.csv", "--protected", "sex"], "no such file"),
         (["audit", "absent.csv", "--question", "absent.toml"], "no such question file"),
         (["audit"], "Missing argument"),
         (["audits"], "audit"),

@@ -45,15 +45,9 @@ def question_file(tmp_path):
 
 
 def test_a_question_can_be_typed():
-    question = asking(*TYPED).file.question
+    question = asking(*TYPED).so_far.question
     assert question.threshold == Fraction(1, 20)
     assert question.protected == "sex"
-
-
-def test_what_a_question_lacks_is_named_with_both_remedies():
-    with pytest.raises(QuestionError, match="lacks --favorable") as caught:
-        _ = asking(*TYPED[::2]).file
-    assert "evenhand init x.csv" in caught.value.problems[0].remedy
 
 
 def test_a_question_file_that_is_not_there_can_be_made():
@@ -64,7 +58,7 @@ def test_a_question_file_that_is_not_there_can_be_made():
 
 def test_an_option_goes_before_the_file(question_file):
     typed = ("threshold=1/4", "tiers=sex|*", "require=sex -> age")
-    file = asking(*typed, file=question_file).file
+    file = asking(*typed, file=question_file).so_far
     assert file.question.threshold == Fraction(1, 4)
     assert file.question.favorable == "yes"
     assert file.knowledge.tiers == Tiers(["sex"], ...)
@@ -103,7 +97,7 @@ def test_a_file_that_compares_every_value_is_given_no_favorable_one(tmp_path, cr
 )
 def test_what_cannot_be_read_is_shown(text):
     with pytest.raises(QuestionError):
-        _ = asking(*TYPED, text).file
+        _ = asking(*TYPED, text).so_far
 
 
 def test_a_release_of_a_sheet_is_text_or_parquet_and_verifies(tmp_path, run):
@@ -158,14 +152,14 @@ ORDER = ["Low", "Medium", "High"]
     ],
 )
 def test_groups_and_values_can_be_typed(typed, asked):
-    question = asking("decision=score", *typed).file.question
+    question = asking("decision=score", *typed).so_far.question
     assert question == eh.Question(decision="score", **asked)
 
 
 def test_an_order_of_one_value_is_still_a_list():
     typed = ("protected=race", "decision=score", "criterion=cumulative", "order=Low")
     with pytest.raises(QuestionError, match="needs the order of the decision's values"):
-        _ = asking(*typed).file
+        _ = asking(*typed).so_far
 
 
 def test_a_file_by_values_or_with_a_reference_is_complete(run, scores, tmp_path):
@@ -204,22 +198,22 @@ def test_paths_can_be_typed_and_override_the_file_one_by_one(tmp_path):
     file = 'redlining = ["zip"]\nexplained = ["job"]\nredlining_threshold = "0.2"\n'
     path.write_text(FILE.replace('threshold = "0.1"\n', file))
     typed = asking(*TYPED, "redlining=zip,job", "redlining_threshold=0.1", "basis=all")
-    assert typed.file.question == eh.Question(**QUESTION, **paths)
+    assert typed.so_far.question == eh.Question(**QUESTION, **paths)
     asked = eh.Question(**QUESTION, redlining=["zip"], explained=["job"])
     for changes in ({"explained": "pay"}, {"redlining_threshold": "0.1"}, {"basis": "all"}):
         ((key, value),) = changes.items()
         expected = {"redlining_threshold": "0.2"} | changes
         expected |= {"explained": ["pay"]} if key == "explained" else {}
-        assert asking(f"{key}={value}", file=path).file.question == replace(asked, **expected)
+        assert asking(f"{key}={value}", file=path).so_far.question == replace(asked, **expected)
 
 
 def test_what_only_the_options_make_wrong_is_not_blamed_on_the_file(question_file):
     with pytest.raises(QuestionError, match="threshold 5 is not between") as refused:
-        _ = asking("threshold=5", file=question_file).file
+        _ = asking("threshold=5", file=question_file).so_far
     assert refused.value.problems[0].where == f"{question_file} with the options typed"
     question_file.write_text(FILE + "[knowlege]\n")
     with pytest.raises(QuestionError) as refused:
-        _ = asking("redlining=sex", file=question_file).file
+        _ = asking("redlining=sex", file=question_file).so_far
     assert [problem.where for problem in refused.value.problems] == [
         str(question_file),
         f"{question_file} with the options typed",
@@ -227,7 +221,7 @@ def test_what_only_the_options_make_wrong_is_not_blamed_on_the_file(question_fil
     for text in (FILE + "[knowlege]\n", "[question\n"):
         question_file.write_text(text)
         with pytest.raises(QuestionError) as refused:
-            _ = asking(file=question_file).file
+            _ = asking(file=question_file).so_far
         assert "options typed" not in refused.value.problems[0].where
 
 
@@ -238,13 +232,94 @@ def test_how_a_graph_is_learned_and_judged_can_be_asked_in_the_file(question_fil
     )
     asked = asking("significance=0.05", "learning.max_depth=1", file=question_file)
     expected = {"min_coverage": "0.5", "max_depth": 1, "local": True, "significance": 0.05}
-    assert asked.so_far.settings == asked.file.settings == expected
+    assert asked.so_far.settings == expected
     assert asked.memory == "1GB"
-    assert eh.QuestionFile.parse(str(asked.file)) == asked.file
+    assert eh.QuestionFile.parse(str(asked.so_far)) == asked.so_far
     for wrong in ("max_depth = '2'", "local = 1", "significance = 'much'"):
         question_file.write_text(f"{FILE}[learning]\n{wrong}\n")
         with pytest.raises(QuestionError, match="which is no"):
-            _ = asking(file=question_file).file
+            _ = asking(file=question_file).so_far
+
+
+@pytest.fixture
+def applicants(tmp_path):
+    """A table with a key, a number of many values, a marker and a missing value."""
+    path = tmp_path / "people.csv"
+    lines = [
+        f"{1000 + at},{'fm'[at % 2]},{'?' if at % 50 == 7 else at * 7 % 97},{int(at % 5 > 2)}"
+        for at in range(600)
+    ]
+    path.write_text("\n".join(["id,sex,exam,hired", *lines]) + "\n")
+    return path
+
+
+TWO = ("--protected", "sex", "--decision", "hired")
+
+
+def test_two_columns_are_enough_and_every_guess_is_told_first(run, applicants, tmp_path):
+    record = tmp_path / "c.json"
+    status, out, _ = run("audit", applicants, *TWO, "--certificate", record)
+    assert status in (0, 1, 3)
+    guesses, _, answer = out.partition("\n\n")
+    for question, typed in (
+        ("Is hired = 1 good for the person?", "--favorable 0"),
+        ("Is m the group", "--group f"),
+        ("leave out id", "--set columns=…"),
+        ("exam=", "--bin exam="),
+        ("Does ? mean that a value is missing?", "--set missing=level"),
+        ("Is this the order of the columns: sex|*|hired?", "--tiers 'sex|*|hired'"),
+    ):
+        line = next(one for one in guesses.splitlines() if question in one)
+        assert typed in line
+    assert "Columns left out: 'id'." in answer
+    stated = json.loads(record.read_text())["guesses"]
+    assert {*stated} == {"favorable", "group", "exclude", "bins", "na", "missing"}
+    assert (stated["favorable"], stated["exclude"]) == (["1"], ["id"])
+    assert "nobody gave: bins, exclude" in run("verify", record, applicants)[1]
+
+
+def test_what_answers_a_guess_is_no_guess_any_more(run, applicants):
+    document = json.loads(run("audit", applicants, *TWO, "--json")[1])
+    told = {one["argument"]: one for one in document["guesses"]}
+    assert told["favorable"]["remedies"] == [
+        {"words": "If not", "argument": "favorable", "value": "0"}
+    ]
+    typed = ["--favorable", "0", "--group", "f", "--bin", "exam=50", "--tiers", "sex|*|hired"]
+    document = json.loads(run("audit", applicants, *TWO, *typed, "--json")[1])
+    assert (document["favorable"], document["group"]) == ("0", "f")
+    assert {one["argument"] for one in document["guesses"]} == {"exclude", "na", "missing"}
+
+
+@pytest.mark.parametrize("verb", [("release", "--dry-run"), ("compare",), ("discover",)])
+def test_other_verbs_guess_and_tell_the_same(run, applicants, verb):
+    status, out, err = run(*verb, applicants, *TWO, "--set", "judge=rows")
+    assert (status, err) == (0, "")
+    assert out.startswith("Guessed, as nobody said it:\n  Is hired = 1 good")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["--decision", "hird"], "no column 'hird'. Did you mean 'hired'"),
+        (["--protected", "sx"], "no column 'sx'. Did you mean 'sex'"),
+        (["--protected", "sex"], "lacks 'decision'"),
+        ([*TWO, "--exclude", "idd"], "'idd' is to be left out, and is not in the table."),
+        ([*TWO, "--set", "merge.sex.x=q,f"], "No row has 'q' in 'sex', merged as 'x'."),
+    ],
+)
+def test_wrong_names_are_told_before_what_is_missing(run, applicants, typed, said):
+    _, out, err = run("audit", applicants, *typed)
+    assert said in out + err
+    assert said not in err or "lacks" in said or "lacks" not in err
+
+
+@pytest.mark.parametrize("verb", ["audit", "release", "compare", "discover", "inspect", "init"])
+def test_a_table_without_rows_is_refused_by_every_verb(run, tmp_path, verb):
+    (tmp_path / "head.csv").write_text("sex,hired\n")
+    output = ["--output", tmp_path / "o.csv"] if verb in ("release", "init") else []
+    status, out, err = run(verb, tmp_path / "head.csv", *TWO, *output)
+    assert (status, out, "There are no rows." in err) == (2, "", True)
+    assert not (tmp_path / "o.csv").exists()
 
 
 def test_every_key_has_a_line_in_the_help(run):

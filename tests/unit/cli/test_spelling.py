@@ -9,7 +9,7 @@ import pytest
 from evenhand.cli.terminal import option
 from evenhand.question.fields import FIELDS, parse_setting, with_typed
 
-QUESTION = shlex.split("--protected sex --group f --decision hired --favorable yes")
+QUESTION = {"protected": "sex", "group": "f", "decision": "hired", "favorable": "yes"}
 ROWS = [
     (sex, major, hired)
     for sex, major, hired in itertools.product("fm", "ab", ("yes", "no"))
@@ -73,6 +73,15 @@ def test_every_name_can_be_typed(argument, names):
     assert field.parse(text.removeprefix(f"{argument}=")) == names
 
 
+@pytest.fixture
+def asked(tmp_path):
+    """A question file: where one is given nothing is guessed of how columns are read."""
+    path = tmp_path / "q.toml"
+    lines = ["[question]", *(f'{key} = "{value}"' for key, value in QUESTION.items())]
+    path.write_text("\n".join(lines))
+    return ["--question", path]
+
+
 def write_csv(path, rows, *, header=("sex", "major", "hired"), mark=","):
     path.write_text("\n".join(mark.join(map(str, row)) for row in [header, *rows]) + "\n")
     return path
@@ -115,28 +124,28 @@ def between_tabs(path):
         (between_tabs, ["--set", "delimiter=;"], r"--set 'delimiter=\t'"),
     ],
 )
-def test_a_remedy_can_be_typed_and_helps(run, tmp_path, make, typed, remedy):
+def test_a_remedy_can_be_typed_and_helps(run, tmp_path, asked, *, make, typed, remedy):
     data = make(tmp_path / "data.csv")
-    status, _, err = run("audit", data, *QUESTION, *typed)
+    status, _, err = run("audit", data, *asked, *typed)
     assert status == 2
     assert remedy in err
     assert "=['" not in err
     assert "={'" not in err
-    assert run("audit", data, *QUESTION, *shlex.split(remedy))[0] in (0, 1, 3)
+    assert run("audit", data, *asked, *shlex.split(remedy))[0] in (0, 1, 3)
 
 
-def test_a_small_file_of_long_texts_is_refused_with_options_that_help(run, tmp_path):
+def test_a_small_file_of_long_texts_is_refused_with_options_that_help(run, tmp_path, asked):
     data = tmp_path / "data.csv.gz"
     lines = [f"{','.join(row)},{at}{'x' * 10**6}\n" for at, row in enumerate(ROWS * 5)]
     data.write_bytes(gzip.compress("".join(["sex,major,hired,essay\n", *lines]).encode(), 1))
-    status, _, err = run("audit", data, *QUESTION, "--set", "memory=256MB")
+    status, _, err = run("audit", data, *asked, "--set", "memory=256MB")
     assert status == 4
     assert "'essay' takes " in err
     assert "(--set columns=…)" in err
     assert "(--set memory=…)" in err
-    assert run("audit", data, *QUESTION, "--set", "columns=sex,major,hired")[0] in (0, 1, 3)
+    assert run("audit", data, *asked, "--set", "columns=sex,major,hired")[0] in (0, 1, 3)
 
 
-def test_a_remedy_for_bins_names_the_option(run, tmp_path):
+def test_a_remedy_for_bins_names_the_option(run, tmp_path, asked):
     data = with_identifiers(tmp_path / "data.csv")
-    assert "--bin age=37" in run("audit", data, *QUESTION, "--bin", "id=old")[2]
+    assert "--bin age=37" in run("audit", data, *asked, "--bin", "id=old")[2]

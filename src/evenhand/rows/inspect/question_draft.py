@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from evenhand.counts.label_order import looks_missing
 from evenhand.errors import listed
-from evenhand.question import Codings, Question
+from evenhand.question import Codings, Guess, Question
 from evenhand.question.question_file import toml_key, toml_value
 from evenhand.rows.inspect.column_profile import MANY, ColumnKind, ColumnProfile
 from evenhand.rows.inspect.favorable_value import Favorable, favorable_value
@@ -33,24 +33,6 @@ _UNCHOSEN = (
 _AS_ASKED = "as asked"
 _CLASSED = "few people are alike in numbers of many values, so they are counted in classes"
 _MISSING = {"drop": "leaves such rows out", "level": "makes that a value of its own"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guess:
-    """A part of a question that nobody gave, filled in from a look at the table.
-
-    ``argument`` is the key of the question file: favorable, group, other, exclude, bins, merge,
-    na, missing or tiers. ``value`` is what the file would say; lists and mappings add to what
-    was given. ``why`` is a clause for people, without a period. Of a guess that is not ``sure``
-    a person should be asked; ``instead`` is the value to give if it is wrong, where there is
-    just one.
-    """
-
-    argument: str
-    value: Any
-    why: str
-    sure: bool = True
-    instead: Any = None
 
 
 @dataclass(frozen=True)
@@ -189,7 +171,7 @@ class QuestionDraft:
         lacking = {name: why for name, why in self.excluded.items() if why != _AS_ASKED}
         data: list[Guess] = []
         if lacking:
-            why = "; ".join(f"{name!r} {reason}" for name, reason in lacking.items())
+            why = ", ".join(f"{name!r} ({reason})" for name, reason in lacking.items())
             data.append(Guess(argument="exclude", value=[*lacking], why=why))
         if self.bins:
             data.append(Guess(argument="bins", value=self.bins, why=_CLASSED))
@@ -202,7 +184,8 @@ class QuestionDraft:
             data.append(Guess(argument="na", value=[*self.na], why=why))
         if self.codings.missing != self.missing:
             why = f"up to {self.missing_rows:,} of {self.inspection.rows:,} rows lack a value"
-            data.append(Guess(argument="missing", value=self.missing, why=why))
+            other = "level" if self.missing == "drop" else "drop"
+            data.append(Guess(argument="missing", value=self.missing, why=why, instead=other))
         why = "what nobody chooses comes first and the decision last"
         order = Guess(argument="tiers", value=self.tiers, why=why, sure=False)
         return (*self._asked_guesses, *data, *([order] if self.tiers[0] else []))

@@ -1,0 +1,88 @@
+import json
+
+import pandas as pd
+import pytest
+
+import evenhand as eh
+from evenhand.errors import ColumnError
+from evenhand.question.fields import parse_setting, with_typed
+
+TABLE = pd.DataFrame(
+    {
+        "id": range(400),
+        "sex": ["f", "m"] * 200,
+        "pay": [at * 7 % 97 for at in range(400)],
+        "grade": ["low", "mid", "high", "mid"] * 100,
+        "hired": ["yes", "no", "no", "yes"] * 100,
+    }
+)
+
+
+def test_a_draft_is_a_question_file_that_an_audit_takes_and_records():
+    asked = eh.draft(TABLE, protected="sex", decision="hired")
+    assert (asked.question.group, asked.question.favorable) == ("m", "yes")
+    assert [one.argument for one in asked.guesses] == [
+        "favorable",
+        "group",
+        "exclude",
+        "bins",
+        "tiers",
+    ]
+    audit = eh.audit(TABLE, asked)
+    assert audit.rows.left_out == ("id",)
+    guesses = json.loads(audit.certificate.to_json())["guesses"]
+    assert {*guesses} == {"group", "favorable", "exclude", "bins"}
+    shared = json.loads(audit.certificate.to_shared_json())
+    assert shared["guesses"] == guesses
+    released = audit.release(seed=1, uncertified=True)
+    assert json.loads(released.certificate.to_json())["guesses"] == guesses
+
+
+def test_the_values_of_guesses_typed_again_give_the_same_file():
+    asked = eh.draft(TABLE, protected="sex", decision="hired")
+    typed = [
+        (field, value)
+        for one in asked.guesses
+        if one.is_taken
+        for text in one.texts
+        for mark in ["." if one.argument == "bins" else "="]
+        for field, value in [parse_setting(f"{one.argument}{mark}{text}")]
+    ]
+    said = {"question": {"protected": "sex", "decision": "hired"}}
+    again = eh.QuestionFile.from_tables(with_typed(said, typed))
+    assert again.codings == asked.codings
+    assert again.question == asked.question
+
+
+def test_what_is_said_is_not_guessed_and_what_is_named_is_kept():
+    asked = eh.draft(
+        TABLE,
+        protected="sex",
+        decision="hired",
+        group="f",
+        rule=("id",),
+        codings=eh.Codings.of(bins={"pay": [50]}),
+    )
+    assert {one.argument for one in asked.guesses} == {"favorable", "tiers"}
+    assert asked.codings.to_dict()["bins"] == {"pay": ["50"]}
+
+
+def test_nobody_guesses_which_of_many_values_is_good():
+    asked = eh.draft(
+        TABLE.assign(grade=["x", "q", "z", "q"] * 100), protected="sex", decision="grade"
+    )
+    assert asked.question.criterion == "every"
+    assert "nothing speaks for any" in str(asked.guesses)
+
+
+def test_columns_that_are_not_there_are_refused():
+    with pytest.raises(ColumnError, match="Did you mean 'sex'"):
+        eh.draft(TABLE, protected="sx", decision="hired")
+
+
+@pytest.mark.parametrize("judge", ["rows"])
+def test_a_question_that_is_complete_in_python_is_not_changed(judge):
+    asked = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+    audit = eh.audit(TABLE[["sex", "grade", "hired"]], asked, judge=judge)
+    assert audit.to_dict()["guesses"] == []
+    assert "guesses" not in json.loads(audit.certificate.to_json())
