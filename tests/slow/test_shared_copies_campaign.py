@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from tests.properties.test_shared_copies import APART, SECOND, left
 from tests.shared_copies import GRAPH, OPEN_GRAPH, check_audits, check_releases, pairs
 
 import evenhand as eh
@@ -38,3 +39,13 @@ def test_their_releases_do_too(method, record_property):
     checked = check_pairs(lambda pair: check_releases(pair, method), 500)
     record_property("pairs", checked)
     assert checked >= 500
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_what_two_copies_of_the_same_rows_tell(name, record_property):
+    """Of counts that neither shows, how many integer programmes find exactly."""
+    found = [values for seed in range(40) for values in left(name, seed)]
+    known = sum(values == 1 for values in found)
+    record_property("counts", len(found))
+    record_property("found exactly", known)
+    assert (known == 0) == (name in APART)

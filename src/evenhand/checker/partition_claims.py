@@ -136,6 +136,19 @@ def read_table(entry: Record, compared: GroupComparisons) -> Table:
     return table
 
 
+def shown_part(table: Table, compared: GroupComparisons, least: int) -> Table:
+    """The people whose group has so many of each kind where they are, and so has another."""
+    part: Table = {}
+    for values, counts in table.items():
+        large = [min(kinds) >= least for kinds in counts]
+        if any(large[a] and large[b] for a, b in compared.pairs):
+            pairs = zip(large, counts, strict=True)
+            part[values] = tuple(
+                kinds if is_shown else (0,) * len(kinds) for is_shown, kinds in pairs
+            )
+    return part
+
+
 def judge(table: Table, compared: GroupComparisons, written: Sequence[object] = ()) -> Record:
     """The fields of a partition that follow from its counts.
 

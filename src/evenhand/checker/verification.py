@@ -124,7 +124,7 @@ class Checker:
         if not self.is_full:
             self.verdict_of_all = partitions.judge(first, compared)["verdict"] if data else YES
             least = numbers["least_count"] = max(numbers["least_count"], 1)
-            tables = [{v: n for v, n in first.items() if min(map(min, n)) >= least}]
+            tables = [partitions.shown_part(first, compared, least)]
         pairs = zip(written, tables, strict=True)
         return numbers, [self.derived_entry(entry, table) for entry, table in pairs]
 

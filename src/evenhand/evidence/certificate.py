@@ -26,6 +26,7 @@ from evenhand.graph import PartialGraph
 from evenhand.question import Codings, Number, Question
 from evenhand.question.labels import Labels
 from evenhand.record import canonical
+from evenhand.record.other_copies import check_other_copies
 from evenhand.verdict import Coverage, StatisticalVerdict, Verdict
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
@@ -386,10 +387,14 @@ class Certificate(Pictured):
         data: str | Path | None = None,
         progress: ProgressCallback | None = None,
     ) -> Path:
-        """Write the shared document in the same way, readable by everybody."""
+        """Write the shared document in the same way, readable by everybody.
+
+        It is refused where another one lies beside it from which it could be subtracted.
+        """
         from evenhand.record.stand_alone import confirm  # noqa: PLC0415  # as above
 
         text = self.to_shared_json(least_count=least_count)
+        check_other_copies(Path(path), text)
         check = partial(confirm, data=data, progress=progress)
         return write_file(path, text, mode=0o644, overwrite=overwrite, check=check)
 

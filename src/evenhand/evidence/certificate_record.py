@@ -131,8 +131,10 @@ def _record(certificate: Certificate) -> dict[str, Any]:
 
 
 def shown_part(judgement: Certificate, *, least_count: int) -> Certificate:
-    """The judgement on the subpopulations in which every count is large enough.
+    """The judgement on the people by subpopulation and group whose counts are large enough.
 
+    A subpopulation is shown where two groups that are compared have large counts of each kind
+    of decision; of further groups there those that have them, too, and of the others nobody.
     Of the sets of causes that the graph leaves open the first by name is shown; a second
     partition of the same people would give withheld counts back by subtraction. The verdict
     is *not certified* if a subpopulation shown violates, else *withheld*: that on all rows is
@@ -141,7 +143,9 @@ def shown_part(judgement: Certificate, *, least_count: int) -> Certificate:
     check_least_count(least_count)
     sets = sorted(judgement.possible_decision_causes, key=lambda names: (-len(names), names))
     whole = next(one for one in judgement.partitions if one.names == sets[0])
-    shown = whole.counts.min(axis=(0, 1), initial=least_count) >= least_count
+    large = whole.counts.min(axis=0, initial=least_count) >= least_count
+    pairs = np.array(whole.pairs, np.intp).reshape(-1, 2).T
+    shown = large & large[pairs].all(axis=0).any(axis=0)
     examined = _restricted(judgement.examined, whole, shown)
     partition = Partition.of(examined, sets[0])
     verdict = Verdict.WITHHELD
@@ -206,7 +210,7 @@ def _check_certified(judgement: Certificate) -> None:
 def _restricted(
     examined: ExaminedCounts, partition: Partition, shown: NDArray[np.bool_]
 ) -> ExaminedCounts:
-    """The rows of some subpopulations, by cause, group and decision.
+    """The rows of some groups in some subpopulations, by cause, group and decision.
 
     There is no value without rows, and the values are in the order that these rows alone give.
     Decisions that are not favorable are always pooled: else their name would tell of one person
@@ -214,7 +218,9 @@ def _restricted(
     """
     question, counts = examined.question, examined.counts
     line, _ = counts.groups(partition.names)
-    part = CountTable.build(counts.attributes, counts.codes, counts.counts * shown[line])
+    part = CountTable.build(
+        counts.attributes, counts.codes, counts.counts * shown[examined.group_codes, line]
+    )
     part = part.marginal((*partition.names, *question.columns)).pruned()
     favorable = question.favorable_label
     decisions = (favorable, f"not {favorable}") if favorable else examined.decisions
@@ -228,8 +234,9 @@ def _restricted(
         part = part.recoded(question.decision, dict.fromkeys(others, decisions[1]))
     for name in partition.names:
         part = part.recoded(name, {})
-    absent = () if shown.any() else examined.groups
-    return ExaminedCounts(counts=part, question=question, left_out=0, absent_groups=absent)
+    return ExaminedCounts(
+        counts=part, question=question, left_out=0, absent_groups=examined.groups
+    )
 
 
 def _without_statistics(graph: PartialGraph) -> PartialGraph:

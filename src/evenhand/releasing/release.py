@@ -41,6 +41,7 @@ from evenhand.files import Transaction, check_folder, sha256
 from evenhand.question import REST, Codings, Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_text, require_texts
 from evenhand.record import canonical
+from evenhand.record.other_copies import check_other_copies
 from evenhand.record.stand_alone import confirm
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
 from evenhand.releasing.apply_to_counts import change_counts
@@ -332,6 +333,7 @@ class Release(Plain, Pictured):
             reporter.report("certifying", 1, 2, is_even=False)
             if share:
                 shared = certificate.to_shared_json(least_count=least_count)
+                check_other_copies(files.folder / names["shared"], shared)
                 transaction.write_text(names["shared"], shared, mode=0o644)
             inputs, output = target.manifest_entries(transaction)
             counts = certificate.examined.counts.marginal(self.plan.names)

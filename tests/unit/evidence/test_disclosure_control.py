@@ -204,27 +204,46 @@ def test_what_one_person_got_instead_is_not_told(third):
 def test_of_many_groups_and_values_only_places_without_small_counts_are_shown(
     name, least_count
 ):
-    """Every group and every kind of decision has so many rows in each place that is shown."""
+    """Each group that is shown in a place has so many rows of every kind of decision there."""
     question, rows = several_groups.RELEASED[name], several_groups.people(3000)
     names = ("sex", "race", "town", "score")
     counts = eh.CountTable.of({one: rows[one] for one in names})
     found = certify(counts, several_groups.GRAPH, question)
     part = shown_part(found, least_count=least_count)
-    whole = found.partition
-    large = [
-        whole.where(line)
-        for line in range(len(whole))
-        if min(whole.counts[:, :, line].ravel().tolist()) >= least_count
-    ]
-    shown = part.partition
-    assert [shown.where(line) for line in range(len(shown))] == large
-    lines = [at for at in range(len(whole)) if whole.where(at) in large]
-    assert shown.counts.tolist() == whole.counts[:, :, lines].tolist()
+    whole, shown = found.partition, part.partition
+    large = {}
+    for line in range(len(whole)):
+        cells = whole.counts[:, :, line].T.tolist()
+        kept = [kinds if min(kinds) >= least_count else [0] * len(kinds) for kinds in cells]
+        if any(max(kept[a]) and max(kept[b]) for a, b in whole.pairs):
+            large[tuple(whole.where(line).items())] = kept
+    told = {
+        tuple(shown.where(line).items()): shown.counts[:, :, line].T.tolist()
+        for line in range(len(shown))
+    }
+    assert told == large
     assert shown.groups == whole.groups
     if large:
         favorable = question.favorable_label
         pooled = (favorable, f"not {favorable}")
         assert shown.decisions == (pooled if favorable else whole.decisions)
+
+
+def test_one_person_of_a_rare_group_withholds_nothing_of_the_others():
+    lines = [(q, group, admit, 40) for q in "st" for group in "abc" for admit in "yn"]
+    lines += [("s", "d", "y", 1), ("t", "d", "y", 40), ("t", "d", "n", 9), ("u", "a", "y", 50)]
+    *columns, rows = zip(*lines, strict=True)
+    counts = eh.CountTable.of(dict(zip(("q", "group", "admit"), columns, strict=True)), rows)
+    graph = eh.CausalGraph.parse("q -> admit; group -> admit")
+    for other in (None, "d", "a"):
+        asked = eh.Question(protected="group", decision="admit", favorable="y", other=other)
+        text = certify(counts, graph, asked).to_shared_json()
+        assert wrong(text, counts) == []
+        (entry,) = json.loads(text)["partitions"]
+        compared = [40] * 6 + [0, 0]
+        lines = [] if other == "d" else [["s", *compared, "0"], ["t", *compared, "0"]]
+        assert entry["table"] == lines
+        assert json.loads(text)["question"]["groups"] == ["a", "b", "c", "d"]
 
 
 def test_of_a_claim_about_paths_only_that_a_release_meets_it_is_told():
