@@ -45,13 +45,6 @@ TABLE = [
     ["release", "CASE", *GIVEN, "--output", "new.csv", "--json"],
     ["release", "CASE", *GIVEN, "--output", "new.parquet"],
 ]
-GRAPHS = [["audit", "people.csv", *ASKED, *COLUMNS, "--graph", "CASE", "--json"]]
-RECORD = [
-    ["verify", "CASE"],
-    ["verify", "CASE", "--json"],
-    ["verify", "CASE", "people.csv"],
-    GRAPHS[0],
-]
 # The end of a case's name, and the commands that read it.
 KINDS = {
     "csv": (".csv", TABLE),
@@ -59,13 +52,6 @@ KINDS = {
     "parquet": (".parquet", TABLE),
     "arrow": (".arrow", TABLE),
     "excel": (".xlsx", TABLE),
-    "toml": (".toml", [["audit", "people.csv", "--question", "CASE", "--graph", "graph.txt"]]),
-    "dot": (".dot", GRAPHS),
-    "text-graph": (".txt", GRAPHS),
-    "json-graph": (".json", GRAPHS),
-    "network": (".bif", GRAPHS),
-    "certificate": (".json", RECORD),
-    "manifest": (".json", [["verify", "CASE", "people.csv"], ["verify", "CASE"]]),
 }
 
 
@@ -90,63 +76,12 @@ def make_corpus(folder):
     pq.write_table(_all_types(table), "c.parquet")
     pa.feather.write_feather(_all_types(table), "c.arrow", compression="lz4")
     write_workbook("a.xlsx", people=[names, *([*row[:-1], int(row[-1])] for row in wide)])
-    Path("q.toml").write_text(TOML)
-    asked = "people.csv --question q.toml --overwrite"
-    for command in (
-        f"discover people.csv {' '.join(COLUMNS)} --decision hired --json > a.json",
-        f"discover people.csv {' '.join(COLUMNS)} --format dot > a.dot",
-        f"audit {asked} --graph graph.txt --certificate full.json",
-        f"audit {asked} --share --certificate shared.json",
-        f"release {asked} --graph graph.txt --output r.csv --seed 7",
-        f"release {asked} --graph graph.txt --output g.csv --seed 7 --method modify-graph",
-    ):
-        line, _, target = command.partition(" > ")
-        with mock.patch("secrets.token_bytes", bytes):  # so that a case is the same each time
-            status, out, err = run(line.split())
-        assert status in (0, 1, 3), err
-        if target:
-            Path(target).write_text(out)
-    dot = 'digraph g { rankdir=LR; "sex" -> hired -> pay [label="a"]; degree -> hired; }'
-    edges = "# causes\nsex -> hired\ndegree -> hired; sex - degree\nhired -> pay\n"
-    dagitty = 'dag {\nsex [exposure,pos="1,2"]\n{sex degree} -> hired -> "pay"\n}\n'
-    tetrad = (
-        "Graph Nodes:\nsex;degree;hired;pay\n\nGraph Edges:\n1. sex --> hired\n"
-        "2. degree --> hired\n3. hired --> pay\n4. sex --- degree\n"
-    )
-    network = (
-        "network n {\n}\n"
-        + "".join(
-            f"variable {name} {{\n  type discrete [ 2 ] {{ a, b }};\n}}\n" for name in NAMES[1:]
-        )
-        + "probability ( sex ) {\n  table 0.5, 0.5;\n}\nprobability ( degree ) {\n}\n"
-        + "probability ( hired | sex, degree ) {\n  (a, b) 0.1, 0.9;\n}\n"
-        + "probability ( pay | hired ) {\n}\n"
-    )
-    hugin = network.replace("network n", "net").replace("variable", "node")
-    hugin = hugin.replace("probability", "potential")
-    graph = {"nodes": [*NAMES[1:]], "arrows": [[*arrow] for arrow in sorted(GRAPH.arrows)]}
     return {
         "csv": [text.encode(), csv_text(found[:9], delimiter=";", newline="\r\n").encode()],
         "packed": [gzip.compress(text.encode(), mtime=0)],
         "parquet": [Path(f"{name}.parquet").read_bytes() for name in "abc"],
         "arrow": [Path(f"{name}.arrow").read_bytes() for name in "abc"],
         "excel": [pack(unpack(Path("a.xlsx").read_bytes()))],
-        "toml": [TOML.encode()],
-        "dot": [dot.encode(), Path("a.dot").read_bytes()],
-        "text-graph": [
-            Path("graph.txt").read_bytes(),
-            *map(
-                str.encode,
-                (edges, dagitty, tetrad, "[sex][degree][hired|sex:degree][pay|hired]"),
-            ),
-        ],
-        "network": [network.encode(), hugin.encode()],
-        "json-graph": [json.dumps(graph).encode(), Path("a.json").read_bytes()],
-        "certificate": [
-            Path(name).read_bytes()
-            for name in ("full.json", "shared.json", "r.certificate.json")
-        ],
-        "manifest": [Path(f"{name}.manifest.json").read_bytes() for name in "rg"],
     }
 
 
@@ -170,37 +105,6 @@ def _all_types(table):
     for name, column in columns.items():
         table = table.append_column(name, column)
     return table
-
-
-TOML = """# a question
-[question]
-protected = "sex"
-group = "f"
-other = "m"
-decision = "hired"
-favorable = "yes"
-threshold = "0.05"
-judge = "rows"
-
-[knowledge]
-tiers = [["sex"], ["degree"], ["hired"], ["pay"]]
-require = [["degree", "hired"]]
-forbid = [["pay", "sex"]]
-
-[data]
-columns = ["sex", "degree", "hired", "pay"]
-missing = "level"
-na = ["?"]
-
-[data.merge.degree]
-any = ["some", "most"]
-
-[labels.columns]
-sex = "Sex"
-
-[labels.values.sex]
-f = "women"
-"""
 
 
 def run(arguments):
