@@ -120,12 +120,18 @@ def proxy_as_counted(_):
 
 
 def leak(generator, rows, slips, *, direct=0.2, grade=None):
-    """Letters are written after the decision; a grade is one that tells one column more."""
+    """Letters are written after the decision; a grade is one that tells one column more.
+
+    That of a city tells where somebody lives, which goes with the group.
+    """
     c, exam = coin(generator, 0.5, rows), generator.integers(0, 3, rows)
     e = coin(generator, 0.35 + 0.15 * exam - direct * c)
     letters = {f"letter{at}": slipped(generator, e, share) for at, share in enumerate(slips)}
     columns = {"c": c, "exam": exam}
-    if grade:
+    if grade == "city":
+        city = coin(generator, np.where(c, 0.7, 0.3))
+        letters = {"grade": 2 * letters["letter0"] + city}
+    elif grade:
         letters = {"grade": 3 * letters["letter0"] + columns[grade]}
     return counted(**columns, **letters, e=e)
 
@@ -259,6 +265,9 @@ def _leaks():
         "3 letters, 15 %, n 20,000": partial(leak, rows=20_000, slips=(0.15,) * 3),
         "grade of decision and exam, n 20,000": partial(
             leak, rows=20_000, slips=(0.02,), grade="exam"
+        ),
+        "letter merged with a city, n 5,000": partial(
+            leak, rows=5000, slips=(0.02,), grade="city"
         ),
     }
     for name, draw in more.items():

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.known_answers import QUESTION, coin, counted, proxy_as_counted
+from tests.known_answers import QUESTION, coin, counted, leak, proxy_as_counted
 
 from evenhand import CausalGraph, CountTable, Knowledge, PartialGraph, Tiers, Verdict, audit
 from evenhand.errors import CannotReleaseError, GraphError, QuestionError
@@ -64,6 +64,13 @@ def test_a_letter_written_after_the_decision_certifies_nothing(slips):
         assert answer.reason.kind == "written after"
         assert answer.reason.names == ("letter",)
         assert answer.suspects == ("letter",)
+
+
+def test_what_nearly_tells_the_decision_is_asked_about_though_it_goes_with_the_group():
+    generator = np.random.default_rng(4)
+    answer = audit(leak(generator, 5000, (0.02,), grade="city"), QUESTION).answer
+    assert said(answer) == (Word.CANNOT_TELL, "written after")
+    assert answer.reason.names == ("grade",)
 
 
 def test_a_person_who_places_the_letter_clears_it():

@@ -7,6 +7,7 @@ is met by construction, and whether the rule is justified is another question.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from evenhand.counts import (
@@ -24,6 +25,8 @@ from evenhand.graph import PartialGraph
 from evenhand.graph.discovery import discover
 from evenhand.graph.edits import fitting_edits, without_nodes
 from evenhand.question import Knowledge, Question
+
+_SUSPECT = Fraction(4, 5)
 
 
 def met_by_construction(question: Question) -> str:
@@ -55,6 +58,16 @@ def determinations(examined: ExaminedCounts, names: Iterable[str]) -> tuple[Dete
 def determining_names(examined: ExaminedCounts, names: Iterable[str]) -> tuple[str, ...]:
     """Those of them that do so without exception, by name."""
     return tuple(sorted(one.name for one in determinations(examined, names) if one.exact))
+
+
+def nearly_determines(examined: ExaminedCounts, name: str) -> bool:
+    """Whether a column tells the decision so well that it may have been written after it."""
+    question = examined.question
+    counts = with_groups(_two_decisions(examined), question)
+    found = joint_determination(
+        counts, [name], question.decision, protected=question.groups_column
+    )
+    return found is not None and found.strength >= _SUSPECT
 
 
 def comparable_columns(graph: PartialGraph, decision: str) -> frozenset[str]:

@@ -21,6 +21,7 @@ from evenhand.counts.compared_groups import with_groups
 from evenhand.counts.dependencies import repeats
 from evenhand.display import Described, Plain, Summary, percent, points
 from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.decision_rules import nearly_determines
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import statistical_verdict
 from evenhand.evidence.statistics.mixing_distribution import MixingDistribution
@@ -153,10 +154,10 @@ class AdjustmentSets:
 
     @cached_property
     def suspects(self) -> tuple[str, ...]:
-        """Columns that nobody placed and that go with the groups through the decision alone.
+        """Columns that nobody placed and that look as if written after the decision.
 
-        Such a column is dependent on the groups, and no longer given the decision: so looks
-        what was written after the decision, and no cause of it.
+        Such a column goes with the groups through the decision alone, dependent on them and no
+        longer given the decision; or it nearly determines the decision.
         """
         return tuple(name for name in self.base.names if self._is_suspect(name))
 
@@ -165,6 +166,8 @@ class AdjustmentSets:
         group, decision = question.groups_column, question.decision
         if name in self.placed:
             return False
+        if nearly_determines(self.examined, name):
+            return True
         for given in ({*self.base.names} - {name}, set[str]()):
             before, after = self.tester.test_all(
                 [(name, group, [*given]), (name, group, [*given, decision])]
