@@ -35,7 +35,7 @@ DECIMAL, SHA256 = re.compile(r"-?[0-9]+\.[0-9]{12}"), re.compile("[0-9a-f]{64}")
 VERDICT = (*VERDICTS, WITHHELD)
 # A tuple is one of several forms or texts; beside the checker's forms it may hold lists.
 NUMBERS = alike("occupied measured violating above below comparisons?", COUNT)
-CHANCE = alike("expected p rows error?", ESTIMATE) | alike("lower upper", COUNT)
+CHANCE = alike("expected p rows", ESTIMATE) | alike("lower upper", COUNT)
 SHARED_PARTITION = {
     "names": [str],
     "role": ("causes", "block set"),

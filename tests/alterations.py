@@ -132,7 +132,6 @@ def found_with_data(text, data):
 
 def is_stated(place, kind, stated):
     """Whether a program said that it did not check a place."""
-    is_simulated = stated.get("by_chance", "").endswith("as it was simulated")
     return (
         any(place == name or place.startswith(f"{name}.") for name in stated)
         or (
@@ -141,7 +140,6 @@ def is_stated(place, kind, stated):
             and "order" in stated
         )
         or (place in CHANCE and "by_chance" in stated)
-        or (is_simulated and place.startswith("partitions.subpopulations.by_chance."))
     )
 
 

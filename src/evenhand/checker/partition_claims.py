@@ -266,14 +266,11 @@ def right_chance(written: Record, table: Table, compared: GroupComparisons) -> R
     probability under 1e-15: the other program computes in floating point, too.
     """
     right: Record = taken_as(alike("lower upper", COUNT), written, "by_chance")
-    exact = compared.is_one
-    estimates = ("p",) if exact else ("p", "expected", "rows", "error")
-    for name in estimates:
-        if not 0 <= float(written[name]) < inf:
-            raise ValueError(f"{name}: {written[name]!r} is no estimate")
-        right[name] = f"{float(written[name]):.12g}"
+    if not 0 <= float(written["p"]) < inf:
+        raise ValueError(f"p: {written['p']!r} is no estimate")
+    right["p"] = f"{float(written['p']):.12g}"
     people = count_people(table)
-    numbers = chance_numbers(table, compared.threshold, compared.least_rows) if exact else None
+    numbers = chance_numbers(table, compared.threshold, compared.least_rows)
     for name, number in (numbers or {}).items():
         text = f"{float(written[name]):.12g}"
         least = _ROUNDED * (people if name == "rows" else 1)

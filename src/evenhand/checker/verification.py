@@ -139,14 +139,13 @@ class Checker:
         entry["evidence"].sort(key=lambda line: place.get(line, len(place)))
         decision = self.record["question"]["decision"]
         entry["digest"] = partitions.digest(self.compared, decision, written["names"], table)
-        if "release" not in self.record and entry["subpopulations"]["measured"]:
+        measured = entry["subpopulations"]["measured"]
+        if "release" not in self.record and measured and self.compared.is_one:
             chance = partitions.right_chance(
                 written["subpopulations"]["by_chance"], table, self.compared
             )
             entry["subpopulations"]["by_chance"] = chance
-            if not self.compared.is_one:
-                self.stated["by_chance"] = "all of it, as it was simulated"
-            elif partitions.has_too_many_rows(table):
+            if partitions.has_too_many_rows(table):
                 self.stated["by_chance"] = "all of it, as there are very many rows"
         return entry
 

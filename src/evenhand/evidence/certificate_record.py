@@ -26,6 +26,7 @@ _ESTIMATES = (
     "These are estimates, computed in floating point and rounded to twelve digits. The engine "
     "computes them again; the stand-alone checker does not."
 )
+_CHANCE = ("expected", "lower", "upper", "p", "rows")
 
 
 def full_record(certificate: Certificate) -> dict[str, Any]:
@@ -54,8 +55,9 @@ def full_record(certificate: Certificate) -> dict[str, Any]:
     for entry, partition in zip(content["partitions"], certificate.partitions, strict=True):
         # Of released rows, which chance did not make, nothing is said of it.
         chance = None if certificate.release else partition.by_chance
-        if chance:
-            entry["subpopulations"]["by_chance"] = floats_as_text(chance.to_dict())
+        if chance and partition.two_groups:
+            told = {name: getattr(chance, name) for name in _CHANCE}
+            entry["subpopulations"]["by_chance"] = floats_as_text(told)
         entry |= {
             "verdict": str(partition.verdict(certificate.min_coverage)),
             "coverage": partition.coverage.to_dict(),

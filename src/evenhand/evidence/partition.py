@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from hashlib import sha256
 from json.encoder import encode_basestring
 from math import inf, sqrt
 from typing import Any
@@ -17,8 +16,6 @@ from evenhand.evidence.comparisons import Comparisons, distinct_lines
 from evenhand.evidence.statistics.by_chance import (
     ByChance,
     by_chance,
-    chance_of,
-    simulate_reach,
 )
 from evenhand.evidence.statistics.comparison_statistics import (
     Statistics,
@@ -408,38 +405,28 @@ class Partition:
 
     @cached_property
     def by_chance(self) -> ByChance | None:
-        """How many subpopulations chance alone would put at or beyond the threshold."""
-        if not self.two_groups:
-            return self._simulated_chance
-        return by_chance(self.comparisons, self.violating)
+        """How many subpopulations chance alone would put at or beyond the threshold.
+
+        Of many groups between the leading pair: that *some* pair reaches it is nearly certain.
+        """
+        pair = "" if self.two_groups else " and ".join(self.leading_labels)
+        if len(self.favorable) > 1:
+            pair = f"{pair} ({self.leading_decision})"
+        return by_chance(self.leading, pair)
 
     def is_explained(self, level: float = 0.05) -> bool:
         """Whether chance explains what was seen: how many, each difference, and each mean.
 
         It does if chance makes as many with a probability of at least the level, and nothing is
-        shown. Of many means the least likely counts, allowing for their number (Bonferroni); it
-        need not be that of the leading pair.
+        shown. Of many pairs the least likely counts, allowing for their number (Bonferroni); it
+        need not be the leading one.
         """
-        means = [mean for mean in self.statistics.means if mean]
-        return (
-            self.by_chance is not None
-            and self.by_chance.p >= level
-            and min(mean.p_zero for mean in means) * len(means) >= level
-            and not self.statistics.any_shown
-        )
-
-    @property
-    def _simulated_chance(self) -> ByChance | None:
-        """The same of many groups or values; the seed depends on the counts alone."""
-        if not len(self.comparisons):
-            return None
-        lines, p, error = simulate_reach(
-            self.counts,
-            self.question.cuts(len(self.decisions)),
-            self.comparisons,
-            seed=int.from_bytes(sha256(self.counts.tobytes()).digest()[:16]),
-        )
-        return chance_of(p, self.row_counts[lines], self.violating, error=error)
+        if self.statistics.any_shown or not len(self.comparisons):
+            return False
+        means = [(at, mean) for at, mean in enumerate(self.statistics.means) if mean]
+        chances = (by_chance(self.comparisons.of_mean(at)) for at, _ in means)
+        least = min(*(one.p for one in chances if one), *(mean.p_zero for _, mean in means))
+        return least * len(means) >= level
 
     @cached_property
     def strength_order(self) -> NDArray[np.intp]:

@@ -63,10 +63,9 @@ class PairDifference(Plain):
     coverage: Fraction
 
     @property
-    def strength(self) -> tuple[float, float]:
+    def strength(self) -> tuple[float, ...]:
         """A sorting key: least likely to be chance first, pairs that never meet last."""
-        common = self.common
-        return (common.p_threshold, common.p_zero) if common else (2.0, 2.0)
+        return self.common.strength if self.common else (3.0,)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

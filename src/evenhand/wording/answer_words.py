@@ -236,6 +236,10 @@ def _counts(answer: Answer, words: Words) -> str:
     expected = f"; {chance.text(what=' expected by chance')}" if chance else ""
     at = answer.certificate.partition.statistics.leading
     average = f" {capital(_average(at, words, answer))}." if answer.common_difference else ""
+    statistics = answer.certificate.partition.statistics
+    if average and statistics.mean_count > 1 and not statistics.any_mean_differs:
+        many = f"None of {statistics.mean_count:,} average differences"
+        average = f" {many} is statistically significant; the clearest:{average}"
     return f"{said}{expected}.{average}"
 
 
@@ -316,7 +320,12 @@ def _graph(answer: Answer, words: Words) -> str:
 
 def _further(answer: Answer, words: Words) -> Iterator[str]:
     """Exact values within classes, and a cause that nobody recorded."""
-    if answer.underpowered and answer.word is not Word.CANNOT_TELL:
+    if answer.detectable is not None and answer.word is Word.NOT_SHOWN:
+        yield (
+            "These rows would have shown an average difference of "
+            f"{words.points(answer.detectable)} points four times in five."
+        )
+    if answer.underpowered and answer.word is Word.NOT_SHOWN:
         pairs = count(
             answer.certificate.partition.comparisons.means, "pair of groups", "pairs of groups"
         )

@@ -176,9 +176,13 @@ def average_sentence(partition: Partition, labels: Labels, *, released: bool = F
     leads = people_of(question, ahead, labels)
     if partition.two_groups:
         return f"On average {leads} are {size} points ahead{span}."
+    pairs = partition.statistics.mean_count
+    clearest = f"On average the clearest of {pairs:,} differences"
+    if not partition.statistics.any_mean_differs:
+        clearest = f"{clearest} is not statistically significant"
+    did = decision_phrase(question, labels, partition.leading_decision)
     return (
-        f"On average the clearest of {partition.statistics.mean_count:,} differences: {leads} "
-        f"{decision_phrase(question, labels, partition.leading_decision)} {size} points more "
+        f"{clearest}: {leads} {did} {size} points more "
         f"often than {people_of(question, behind, labels)}{span}."
     )
 
@@ -251,11 +255,10 @@ def _chance_text(partition: Partition) -> str:
     chance = partition.by_chance
     if chance is None:
         return ""
-    simulated = f"; simulated, standard error {chance.error:.2g}" if chance.error else ""
-    return (
-        f"{chance}, p of as many {p_value(chance.p)}; {chance.rows:,.0f} people, seen "
-        f"{partition.violating_rows:,}{simulated}"
-    )
+    said = f"{chance}, p of as many {p_value(chance.p)}"
+    if not partition.two_groups:
+        return said
+    return f"{said}; {chance.rows:,.0f} people, seen {partition.violating_rows:,}"
 
 
 def population_summary(population: Population) -> Summary:

@@ -152,7 +152,7 @@ def chance_lead(certificate: Certificate) -> str:
     chance = partition.by_chance
     if chance is None or certificate.release:
         return ""
-    one = "the favorable decision" if chance.error is None else "each decision"
+    one = "the favorable decision" if len(partition.favorable) == 1 else "each decision"
     return (
         f"{_conclusion(certificate, partition, chance)} Chance alone means that nothing "
         f"differs: in each group as many get {one} as did, but who they are is drawn at "

@@ -232,15 +232,7 @@ PLACES = [
     ("full", f"{CHANCE}.rows", "inf", ""),
     ("full", f"{CHANCE}.lower", "1", ""),
     ("full", f"{CHANCE}.upper", -1, ""),
-    ("pairs", f"{CHANCE}.more", "1", ""),
-    ("pairs", f"{CHANCE}.lower", -1, ""),
-    ("pairs", f"{CHANCE}.upper", "2", ""),
-    ("pairs", f"{CHANCE}.error", GONE, "malformed: it has no 'error'"),
-    *(
-        ("pairs", f"{CHANCE}.{name}", spelling, "")
-        for name in ("expected", "rows", "p", "error")
-        for spelling in ("+{}".format, "nan", "-1", "inf", "much")
-    ),
+    ("full", f"{CHANCE}.more", "1", ""),
     # graph and scope
     ("full", "graph.arrows", less(["test_score", "admission"]), "possible_decision_causes"),
     ("full", "direct_arrow", False, "direct_arrow: it says False, but should say True"),

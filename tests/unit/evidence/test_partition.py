@@ -1,6 +1,5 @@
 """Partitions: counts by subpopulation, coverage, what is measured."""
 
-from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -334,16 +333,3 @@ def scores_by_town():
     ]
     race, town, score, many = zip(*lines, strict=True)
     return CountTable.of({"race": race, "town": town, "score": score}, many)
-
-
-def test_chance_of_many_groups_is_simulated_by_a_seed_of_the_counts():
-    asked = Question(protected="race", decision="score", criterion="every")
-    first, again = (
-        Partition.of(examined_counts(scores_by_town(), asked), ["town"]).by_chance
-        for _ in range(2)
-    )
-    assert first == again
-    assert 0 < first.error < 0.1
-    assert 0 < first.expected <= 3
-    nobody = Partition.of(examined_counts(scores_by_town(), replace(asked, min_rows=10**6)), [])
-    assert nobody.by_chance is None

@@ -2,7 +2,6 @@
 
 import re
 
-from tests.many_groups import hiring_audit
 from tests.report_pages import (
     CASES,
     GRAPH,
@@ -83,13 +82,6 @@ def test_the_picture_holds_the_range_and_what_was_seen():
     html = report(admissions_audit(graph=GRAPH)).html
     assert 'aria-label="4 of 4 seen, about 1.2 (0 to 3) by chance"' in html
     assert '<rect class="by-chance" x="0%" y="8" width="75%" height="14"/>' in html
-
-
-def test_of_many_groups_chance_is_simulated_and_its_error_said():
-    audit = hiring_audit()
-    text = page_text(report(audit).html)
-    error = audit.certificate.by_chance.error
-    assert f"simulated, standard error {error:.2g}" in text
 
 
 def test_chance_is_judged_by_the_clearest_mean_of_all_pairs():

@@ -77,14 +77,15 @@ class Statistics:
         return sum(mean is not None for mean in self.means)
 
     @property
+    def any_mean_differs(self) -> bool:
+        """Whether any mean differs from 0 by more than chance, allowing for their number."""
+        return any(mean.p_zero * self.mean_count < _LEVEL for mean in self.means if mean)
+
+    @property
     def leading(self) -> int:
-        """The index of the mean that is farthest from what chance makes; 0 if there is none."""
-        strength = {
-            at: (-mean.p_threshold, -mean.p_zero, abs(mean.difference))
-            for at, mean in enumerate(self.means)
-            if mean is not None
-        }
-        return max(strength, key=strength.__getitem__, default=0)
+        """The index of the mean that is least likely to be chance; 0 if there is none."""
+        strength = {at: mean.strength for at, mean in enumerate(self.means) if mean}
+        return min(strength, key=strength.__getitem__, default=0)
 
     @property
     def common(self) -> PooledDifference | None:

@@ -53,6 +53,12 @@ class PooledDifference(Plain):
         """The 95 % interval."""
         return self.low, self.high
 
+    @property
+    def strength(self) -> tuple[float, ...]:
+        """A sorting key: what is shown first, by its p; the rest by the p of no difference."""
+        p = self.p_threshold if self.shown else 1 + self.p_zero
+        return p, self.p_zero, -abs(self.difference)
+
 
 def pooled_difference(
     group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
