@@ -38,7 +38,7 @@ def test_discovery_is_cancelled_and_the_next_work_runs(open_app: Any, new_page: 
     expect(page.locator("#work")).to_contain_text("Learning what causes what")
     page.locator("#work-cancel").click()
     expect(page.locator("#work")).to_be_hidden()
-    expect(page.locator("#now")).to_have_text("No verdict yet")
+    expect(page.locator("#now")).to_have_text("No answer yet")
     expect(page.locator("#problems")).to_be_empty()
     # It does not begin again by itself, and can be begun again.
     button = page.get_by_role("button", name="Learn what causes what")

@@ -49,7 +49,11 @@ def _cells(page: Any) -> list[list[str]]:
 
 def test_the_screen_equals_the_command_line(app: RunningApp, learned: Any) -> None:
     page, printed = learned, _audit(app, "--set", "partition=education")
-    expect(page.locator("#first-sentence")).to_have_text(printed["sentence"])
+    headline, counts, *_ = printed["answer"]["statements"]
+    expect(page.locator("#answer-title")).to_have_text(headline)
+    expect(page.locator("#first-sentence")).to_have_text(counts)
+    expect(page.locator(".findings .story")).to_have_count(3)
+    page.locator("#rows-fold summary").click()
     words = [str(printed["verdict"]), str(printed["population"]["verdict"])]
     assert [
         text.lower() for text in page.locator(".verdict .side h2").all_inner_texts()
@@ -109,6 +113,7 @@ def test_groups_are_sorted_filtered_and_told_in_words_in_place(learned: Any) -> 
 
 def test_resamples_are_cancelled_and_then_made(app: RunningApp, learned: Any) -> None:
     page = learned
+    page.locator("#hangs-fold summary").first.click()
     page.locator("#resamples").fill("49")
     page.locator("#bootstrap").click()
     expect(page.locator("#work")).to_be_visible()
@@ -159,6 +164,7 @@ def test_the_screen_reads_without_scripts(learned: Any, new_page: Callable[..., 
     expect(page.locator("#groups [data-say]")).to_have_text("24 of 58 groups")
     page.locator(".groups tbody a").first.click()
     expect(page.locator("#group")).to_contain_text("The difference is")
+    page.locator("#alike-fold summary").first.click()
     page.locator("#alike-1").set_checked(checked=False)
     page.locator("#compare").click()
     expect(page.locator(".comparisons")).to_contain_text("asked for")

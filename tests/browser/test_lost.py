@@ -305,6 +305,7 @@ def test_what_is_selected_in_a_field_of_numbers_stays_too(page):
 def test_a_form_that_is_being_filled_in_stays_when_work_ends(app, page):
     app.learn()
     page.goto("evidence")
+    page.locator("#hangs-fold summary").first.click()
     page.locator("#resamples").fill("8")
     with page.expect_response("**/api/bootstrap"):
         page.locator("#bootstrap").click()

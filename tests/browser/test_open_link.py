@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,19 @@ LINKS = ("ab", "cb", "db", "cd")
 STATES: tuple[LinkState, ...] = ("to", "from", "open", "none")
 
 
+def _write_judged_by_rows(folder: Path) -> None:
+    """What the rows alone decide is what depends on the link."""
+    write_open_decision(folder)
+    path = folder / "open.toml"
+    path.write_text(
+        path.read_text("utf-8").replace("\n[know", 'judge = "rows"\n\n[know'), "utf-8"
+    )
+
+
 @pytest.fixture
 def app(open_app: Callable[..., RunningApp]) -> RunningApp:
     """The table open, and its graph learned."""
-    app = open_app("open.csv", write_open_decision)
+    app = open_app("open.csv", _write_judged_by_rows)
     app.learn()
     return app
 

@@ -30,10 +30,9 @@ from evenhand.web import (
     table_screen,
 )
 from evenhand.web.jobs import Job, request_again, unexpected
-from evenhand.web.judging import is_due
 from evenhand.web.pages import STEPS, masthead, render, render_problems, static_file
 from evenhand.web.question_store import StaleError
-from evenhand.web.session import Session, no_table
+from evenhand.web.session import Session, is_due, no_table
 
 Body: TypeAlias = dict[str, Any]
 # A handler gets the session and the JSON of the request, and returns plain values or a job.
@@ -81,6 +80,7 @@ def make_app(session: Session, close: Callable[[], None]) -> Starlette:
             Route("/static/{name}", _static),
             *(Route(f"/{name}", _page(name)) for name in STEPS),
             Route("/files/{id}", _made_file),
+            Route("/graph.{ending:str}", _graph_file),
             Route("/api/upload/{use}", _upload, methods=["PUT"]),
             Route("/api/jobs/{id}", _events),
             Route("/api/jobs/{id}", _cancel, methods=["DELETE"]),
@@ -135,9 +135,19 @@ def _shown(session: Session, name: str, query: QueryParams) -> str:
     if session.table is None and name not in ("table", "check"):
         raise no_table()
     # A page may show more than its revision, never less.
-    revision, is_judging = {"revision": session.revision}, name in _JUDGED and is_due(session)
+    revision = {"revision": session.revision}
+    is_judging = name in _JUDGED and (is_due(session) or is_unlearned(session, name))
     view = {} if is_judging else _VIEWS[name](session, query)
     return render(session, name, revision | view, "judging" if is_judging else "")
+
+
+def is_unlearned(session: Session, name: str) -> bool:
+    """Whether a screen needs a graph that is still to be learned."""
+    try:
+        _ = session.file
+    except EvenhandError:
+        return False  # the page says why
+    return name != "graph" and session.learned is None
 
 
 def _answer(handler: Handler, method: str, path: str) -> Callable[[Request], Any]:
@@ -249,6 +259,14 @@ def _made_file(request: Request) -> Response:
     if path is None or not session.folder.is_plain(path):
         raise HTTPException(404)
     return FileResponse(path, filename=path.name, content_disposition_type="attachment")
+
+
+def _graph_file(request: Request) -> Response:
+    ending = request.path_params["ending"]
+    if ending not in ("json", "dot", "svg"):
+        raise HTTPException(404)
+    content, kind = graph_screen.graph_file(_session(request), ending)
+    return Response(content, media_type=kind)
 
 
 async def _upload(request: Request) -> Response:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.question import Bins
+from evenhand.question.codings import MISSING
 from evenhand.question.labels import Labels
 from evenhand.question.number_classes import Boundary, number_text
 from evenhand.question.parse_values import WILDCARD
@@ -18,7 +19,6 @@ from evenhand.report.html_report import View
 from evenhand.rows import Rows
 from evenhand.rows.inspect.column_profile import ColumnProfile, parse_numbers
 from evenhand.rows.inspect.question_draft import QuestionDraft
-from evenhand.web.plain_gap import value_rows
 from evenhand.web.question_store import as_list
 from evenhand.wording import count, rate
 
@@ -34,6 +34,12 @@ _PARTS = {
     "redlining": "effects through it judged",
     "explained": "effects through it accepted",
 }
+
+
+def value_rows(rows: Rows, name: str) -> Mapping[str, int]:
+    """How many rows have each value of a column, as it is counted; most frequent first."""
+    counted = rows.lines.table.values(name)
+    return dict(sorted(counted.items(), key=lambda item: (item[0] == MISSING, -item[1])))
 
 
 def number_histogram(

@@ -15,34 +15,44 @@ from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.releasing import Release
 from evenhand.report import Report
 from evenhand.report.differences import chance, differences
-from evenhand.report.groups import Case
+from evenhand.report.groups import Case, select_cases
 from evenhand.report.html_report import View
 from evenhand.report.known_table import known_table
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.pictures.pairs import who_against_whom
-from evenhand.web.addresses import Pager, address, query_number, query_values
+from evenhand.web.addresses import (
+    Pager,
+    address,
+    graph_address,
+    query_number,
+    query_values,
+)
 from evenhand.web.graph_links import audit_to_publish, judged_arrows, missing_reasons
 from evenhand.web.jobs import Job
 from evenhand.web.session import Session, needed
 from evenhand.wording import Strong, Text, Words, count, text
+from evenhand.wording.answer_words import hinges
 from evenhand.wording.premises import hidden_cause_premise
-from evenhand.wording.verdict_words import lead, question_sentence, verdicts
+from evenhand.wording.verdict_words import lead, question_sentence, verdict_class, verdicts
 
-_STRONGEST = 20
+_STRONGEST, _IN_WORDS = 20, 3
 
 
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """The evidence for what is chosen now, and for the group that the address names."""
-    audit = session.audit
-    if audit is None:
-        return {"view": None}
+    audit = needed(session.audit)
     found = audit.certificate
     resampled = resamples_of(session, audit)
     words = Words.of(found, audit.labels, audit.counts.names)
     shown = View(
         words=words,
         findings=_findings(audit, resampled),
+        panel=answer_panel(audit),
+        stories=[
+            (case.line, words.story(case.people))
+            for case in select_cases(found.partition, _IN_WORDS)
+        ],
         chosen=chosen_group(found, query, words),
         table=group_table(found, query, words),
         alike=_alike(audit, query_values(query, "names"), words),
@@ -56,7 +66,26 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         ],
         open_ends=tuple(missing_reasons(session, words)),
     )
-    return {"view": shown}
+    return {"view": shown, "graph_box": partial(graph_address, {})}
+
+
+def answer_panel(audit: Audit, edits: int = 0) -> View:
+    """The answer in sight: its word, what was seen beside chance, one finding as people."""
+    found, answer = audit.certificate, audit.answer
+    words = Words.of(found, audit.labels, audit.counts.names)
+    exact, by_rows = verdicts(found, words, None).exact, audit.judge == "rows"
+    strongest = select_cases(found.partition, 1)
+    return View(
+        edits=edits,
+        mark=exact.mark if by_rows else verdict_class(answer.word),
+        headline=exact.word if by_rows else answer.statements[0],
+        counts=exact.sentence if by_rows else answer.statements[1:2],
+        story=words.story(strongest[0].people) if strongest else (),
+        hinges=() if by_rows else hinges(answer, words),
+        claim=claim_card(found, words, about="A claim apart from these"),
+        release=View(mark=exact.mark, word=exact.word),
+        variations=answer.variations,
+    )
 
 
 @lru_cache(maxsize=4)
@@ -67,7 +96,6 @@ def _findings(audit: Audit, resampled: Bootstrap | None) -> View:
     words = Words.of(found, audit.labels, audit.counts.names)
     return View(
         question=question_sentence(words),
-        first_sentence=found.first_sentence(audit.labels),
         lead=lead(found, words),
         verdicts=verdicts(found, words, audit.doubt()),
         claim=claim_card(found, words),

@@ -1,8 +1,8 @@
 """Changes of the graph: links with reasons, the order of events, and what is open."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from evenhand.auditing import Audit
 from evenhand.errors import ColumnError, EvenhandError, GraphError, Problem, QuestionError
@@ -12,6 +12,7 @@ from evenhand.graph import PartialGraph, known_order
 from evenhand.question import GraphEdit, QuestionFile
 from evenhand.question.knowledge import NO_REASON, EditKind, Tiers
 from evenhand.report.html_report import View
+from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web.question_store import Tables
 from evenhand.web.session import Session, needed
 from evenhand.wording import Words
@@ -230,39 +231,43 @@ def audit_to_publish(session: Session) -> Audit:
 
 
 def tiers_of(session: Session) -> list[list[str]]:
-    """The tiers as lists of all names; the decision comes last if no order is given."""
+    """The tiers as lists of all names; what ``init`` suggests where no order is chosen."""
     names = _names(session)
     file = session.file
-    order = known_order(decision_last(file.knowledge, file.question.decision), names)
+    known = file.knowledge
+    if session.asks_order and not known.tiers:
+        draft = QuestionDraft(session.inspection, session.tables["question"], file.codings)
+        suggested = Tiers(*(tier for tier in draft.tiers if tier))
+        known = replace(known, tiers=suggested).restricted(names)
+    order = known_order(decision_last(known, file.question.decision), names)
     placed = sorted({tier for tier in order.tier.values() if tier is not None})
     tiers = [[name for name in names if order.tier[name] == tier] for tier in placed]
     free = [name for name in names if order.tier[name] is None]
-    if not tiers:
-        return [names_of_one for names_of_one in [free] if names_of_one]
     return [*tiers, free] if free else tiers
 
 
-def moved(session: Session, name: str, by: object, beside: object) -> list[list[str]]:
-    """The tiers with a name some places later, or earlier, than it is now.
+def moved(session: Session, body: Mapping[str, Any]) -> list[list[str]]:
+    """The tiers with one name elsewhere.
 
-    At either end it gets a new tier. ``beside`` names columns instead, with whose first it
-    shares a tier from then on; with none it comes last, by itself.
+    It moves ``by`` so many tiers, shares a tier with the name ``beside``, or gets one of its
+    own that follows that of ``after``: with "" the first. Beyond either end it gets a new one.
     """
-    names, tiers = _names(session), tiers_of(session)
+    name, names, tiers = str(body.get("name", "")), _names(session), tiers_of(session)
     if name not in names:
         raise ColumnError.unknown([name], names)
-    at = {one: place for place, tier in enumerate(tiers) for one in tier}
+    at = {one: place for place, tier in enumerate(tiers) for one in tier} | {"": -1}
+    by, beside, after = (body.get(part) for part in ("by", "beside", "after"))
+    is_new = beside is None and by is None
     if isinstance(by, int):
         to = at[name] + by
-    elif isinstance(beside, list):
-        others = (
-            at[one] for one in beside if isinstance(one, str) and one in at and one != name
-        )
-        to = next(others, at[name]) if beside else len(tiers)
+    elif isinstance(beside, str) and beside in at:
+        to = at[beside]
+    elif isinstance(after, str) and after in at:
+        to = at[after] + 1
     else:
         raise QuestionError.of("This is no move between tiers.", remedy="Reload the page.")
     left = [[other for other in tier if other != name] for tier in tiers]
-    if 0 <= to < len(tiers):
+    if 0 <= to < len(tiers) and not is_new:
         left[to].append(name)
     else:
         left.insert(max(to, 0), [name])

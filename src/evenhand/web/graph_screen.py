@@ -10,18 +10,23 @@ from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError
 from evenhand.evidence.subpopulations import p_value
+from evenhand.graph import load_graph
 from evenhand.question.knowledge import NO_REASON
-from evenhand.report.differences import group_dots
+from evenhand.question.labels import Labels
 from evenhand.report.html_report import View
-from evenhand.report.paths_section import claim_card
 from evenhand.report.pictures.graph_picture import draw_narrow, draw_wide
-from evenhand.report.pictures.graph_selection import Sketch, select_for_drawing
+from evenhand.report.pictures.graph_selection import (
+    MOST_BOXES,
+    Node,
+    Sketch,
+    select_for_drawing,
+)
 from evenhand.web.addresses import graph_address
+from evenhand.web.evidence_screen import answer_panel
 from evenhand.web.graph_links import (
     LinkState,
     choose_link,
     give_reason,
-    judged_arrows,
     link_state,
     moved,
     previews,
@@ -29,29 +34,34 @@ from evenhand.web.graph_links import (
     tiers_of,
 )
 from evenhand.web.jobs import Job
-from evenhand.web.judging import judge, work_out
-from evenhand.web.pages import deciding_words
-from evenhand.web.session import Session
+from evenhand.web.pages import deciding_words, environment, picture_style
+from evenhand.web.session import Session, judge, needed, work_out
 from evenhand.wording import Words
-from evenhand.wording.verdict_words import verdicts
 
 _LEARNING = "Learning what causes what"
 
 
 @lru_cache(maxsize=8)
 def _places(sketch: Sketch) -> tuple[View, View]:
-    """Where boxes stand on wide and on narrow pages."""
-    return draw_wide(sketch, captioned=True), draw_narrow(sketch, captioned=True)
+    """Where boxes stand on wide and narrow pages; a heading keeps room for those of tiers."""
+    headed = replace(sketch, headings=(("", 0, 0),))
+    return draw_wide(headed, captioned=True), draw_narrow(sketch, captioned=True)
 
 
 def draw(
-    base: Audit, audit: Audit, words: Words, chosen: tuple[str, ...], *, shows_all: bool
+    base: Audit,
+    audit: Audit,
+    words: Words,
+    tiers: list[list[str]],
+    chosen: tuple[str, ...] = (),
+    *,
+    shows_all: bool = True,
 ) -> View:
     """Draw the graph of an audit where the graph as it was learned has its boxes."""
     doubted = [one.name for one in audit.doubt().contradicted]
     extra = {name for edit in audit.graph.edits for name in edit.arrow} | {*chosen, *doubted}
     label = words.column
-    wide, narrow = _places(select_for_drawing(base.certificate, base.knowledge, label, extra))
+    places = _places(select_for_drawing(base.certificate, base.knowledge, label, extra))
     sketch = select_for_drawing(audit.certificate, audit.knowledge, label, extra)
     there = {node.name: node.label for node in sketch.nodes}
     near = [
@@ -61,63 +71,131 @@ def draw(
     ]
     # A dotted arrow for each cause that the counts speak for.
     dotted = [(n, audit.question.decision, "against", True) for n in doubted if n in there]
-    drawn = replace(sketch, links=(*near, *dotted))
-    kinds = {kind for _, _, kind, _ in drawn.links}
-    return View(
-        wide=draw_wide(drawn, like=wide, captioned=True),
-        narrow=draw_narrow(drawn, like=narrow, captioned=True),
-        named=there,
+    kinds = {kind for _, _, kind, _ in (*near, *dotted)}
+    return _picture(
+        replace(sketch, links=(*near, *dotted)),
+        places,
+        tiers,
         causes={
             name: sorted(there.get(one, one) for one in audit.certificate.graph.parents(name))
             for name in there
         },
         hidden=len(sketch.links) - len(near),
-        left_out=sketch.left_out,
-        kinds=kinds if all(head for *_, head in drawn.links) else kinds | {"open"},
+        kinds=kinds if all(head for *_, head in near) else kinds | {"open"},
     )
 
 
+def draw_order(tiers: list[list[str]], roles: Mapping[str, str], label: Labels) -> View:
+    """Draw the order of events before a graph is learned: boxes in columns of time.
+
+    Of many columns those of the largest tier are left to a list, but for the question's.
+    """
+    most = max(tiers, key=len, default=[])
+    room = MOST_BOXES - sum(len(tier) for tier in tiers if tier is not most)
+    kept = {*roles, *sorted(most, key=lambda name: name not in roles)[: max(room, 1)]}
+    nodes = tuple(
+        Node(name=name, label=label.column(name), role=roles.get(name, "plain"), column=at)
+        for at, tier in enumerate(tiers)
+        for name in tier
+        if tier is not most or name in kept
+    )
+    left_out = sum(map(len, tiers)) - len(nodes)
+    sketch = Sketch(nodes=nodes, links=(), headings=(), left_out=left_out)
+    return _picture(sketch, _places(sketch), tiers, causes={}, hidden=0, kinds=set())
+
+
+def _picture(
+    sketch: Sketch,
+    places: tuple[View, View],
+    tiers: list[list[str]],
+    **parts: Any,  # noqa: ANN401  # of the view
+) -> View:
+    headed = replace(sketch, headings=(("", 0, 0),))
+    wide = draw_wide(headed, like=places[0], captioned=True)
+    narrow = draw_narrow(sketch, like=places[1], captioned=True)
+    return View(
+        wide=wide,
+        narrow=narrow,
+        zones={"wide": zones(wide, tiers, wide=True), "narrow": zones(narrow, tiers)},
+        named={node.name: node.label for node in sketch.nodes},
+        left_out=sketch.left_out,
+        **parts,
+    )
+
+
+def zones(frame: View, tiers: list[list[str]], *, wide: bool = False) -> list[View]:
+    """Where each tier lies in a drawing: a box that is dropped there stands in it from then on.
+
+    Between two tiers, and beyond the last, ``gap`` is where a new one begins.
+    """
+    drawn = [
+        (tier, [box for box in frame.boxes if box.key in {*tier}])
+        for tier in tiers
+        if {box.key for box in frame.boxes} & {*tier}
+    ]
+    start, size = ("x", "width") if wide else ("y", "height")
+    room = 14.0 if wide else 20.0
+    found: list[View] = []
+    for at, (tier, boxes) in enumerate(drawn):
+        low = min(getattr(box, start) for box in boxes) - room
+        high = max(getattr(box, start) + getattr(box, size) for box in boxes) + room
+        if found:  # a box of another tier may reach into this one, never its zone
+            low = max(low, found[-1].end)
+        words = "First" if at == 0 else "Last" if at == len(drawn) - 1 else "Then"
+        if len(drawn) == 1:
+            words = "At any time"
+        found.append(View(words=words, names=tier, start=low, end=high, size=high - low))
+    return found
+
+
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
-    """The graph, the chosen link, sensitivity to each arrow, tiers and edits."""
+    """The graph in its order, the chosen link or box, the answer and what it depends on."""
     file = session.file  # raises what is still open in the question
     asked = file.question
     roles = dict.fromkeys(asked.protected_names, "protected") | {asked.decision: "decision"}
-    order = {
-        "tiers": tiers_of(session),
-        "roles": roles,
+    tiers = tiers_of(session)
+    shown: dict[str, Any] = {
+        "tiers": tiers,
         "labels": file.labels,
-        "assumed": file.labels.column(asked.decision) if not file.knowledge.tiers else "",
+        "asks_order": session.asks_order,
+        "given": session.given_name,
+        "decision": asked.decision,
     }
-    base, audit = session.learned, session.audit
+    base, audit = session.learned, session.data_audit
+    named = (query.get(part, "") for part in ("a", "b"))
+    every = [name for tier in tiers for name in tier]
     if base is None or audit is None:
-        return {"view": None, **order}
+        ends = tuple(name for name in named if name in every)[:1]
+        picture = draw_order(tiers, roles, file.labels)
+        return {
+            **shown,
+            "picture": picture,
+            "view": None,
+            "ends": ends,
+            "to": partial(graph_address, {}),
+        }
     words = Words.of(audit.certificate, file.labels, audit.counts.names)
     shows_all = query.get("all") == "1"
-    named = (query.get(part, "") for part in ("a", "b"))
     ends = tuple(dict.fromkeys(name for name in named if name in audit.graph.nodes))
-    shown = View(
-        picture=draw(base, audit, words, ends, shows_all=shows_all),
-        ends=ends,
+    judged = View(
         chosen=_chosen(session, audit, ends[0], ends[1], words) if len(ends) > 1 else None,
         nodes=audit.graph.nodes,
         open_links=tuple(_open_links(session, audit)),
         against=audit.doubt().contradicted,
-        hangs=judged_arrows(audit),
         graph=audit.certificate.graph,
         edits=tuple(_edits(session, base, words)),
         as_learned=shown_verdict(base) if file.edits else None,
-        panel=View(
-            edits=len(file.edits),
-            verdicts=verdicts(audit.certificate, words, audit.doubt()),
-            claim=claim_card(audit.certificate, words, about="A claim apart from these"),
-            sentence=audit.certificate.first_sentence(words.labels),
-            dots=group_dots(audit.certificate, words),
-        ),
+        panel=answer_panel(needed(session.audit), len(file.edits)),
         shows_all=shows_all,
-        to=partial(graph_address, {"all": "1"} if shows_all else {}),
         words=words,
     )
-    return {"view": shown, **order}
+    return {
+        **shown,
+        "picture": draw(base, audit, words, tiers, ends, shows_all=shows_all),
+        "view": judged,
+        "ends": ends,
+        "to": partial(graph_address, {"all": "1"} if shows_all else {}),
+    }
 
 
 def shown_verdict(audit: Audit) -> View:
@@ -140,10 +218,15 @@ def _chosen(session: Session, audit: Audit, first: str, second: str, words: Word
         "none": "no link",
     }
     title = {"open": f"{one} — {other}", "none": f"{one}, {other}"}
+    about = [edit for edit in session.file.edits if {*edit.arrow} == {first, second}]
+    reason = about[0].reason if about else ""
     return View(
         ends=(first, second),
         title=title.get(state, named[state]),
         named=named,
+        is_edited=bool(about),
+        needs_reason=reason == NO_REASON,
+        reason="" if reason == NO_REASON else reason,
         sentences=tuple(_about_link(audit, (first, second), state, words)),
         choices=[
             (choice, shown_verdict(choice.audit) if choice.audit else None)
@@ -158,7 +241,7 @@ def _about_link(
     question = audit.question
     touches = question.decision in ends
     if state == "open":
-        yield "The counts leave its direction open" + (
+        yield "The rows leave its direction open" + (
             f", and it touches {words.decision}. Who knows how the two come about can settle "
             "it; each choice shows the verdict it would give."
             if touches
@@ -178,7 +261,7 @@ def _about_link(
     for one in audit.doubt().contradicted if touches and state == "none" else ():
         if one.name in ends:
             p = p_value(one.p_adjusted)
-            yield f"The counts speak against leaving it out ({p} after Holm's correction)."
+            yield f"The rows speak against leaving it out ({p}, corrected for all tests)."
 
 
 def _open_links(session: Session, audit: Audit) -> Iterator[tuple[str, str]]:
@@ -215,6 +298,7 @@ def _edits(session: Session, base: Audit, words: Words) -> Iterator[View]:
 def learn(session: Session, _body: dict[str, Any]) -> Job | None:
     """Learn the graph for what is asked now, unless it was learned, and judge it."""
     _ = session.file
+    session.asks_order = False
     if session.learned is not None:
         _refit(session, unasked=True)
         return judge(session)
@@ -251,11 +335,44 @@ def _reason(session: Session, body: dict[str, Any]) -> None:
 
 
 def _move(session: Session, body: dict[str, Any]) -> Job | None:
-    """Move a column to another tier, and learn again what the new order allows."""
-    tiers = moved(session, str(body.get("name", "")), body.get("by"), body.get("beside"))
+    """Move a column to another tier, or confirm the order that is shown.
+
+    Until an order is confirmed nothing is learned; afterwards it is learned again.
+    """
+    asks = session.asks_order
+    tiers = tiers_of(session) if body.get("keep") else moved(session, body)
     session.patch({"knowledge": {"tiers": tiers}})
+    if asks and not body.get("keep"):
+        return None
     session.refits = True
     return learn(session, body)
+
+
+def _give(session: Session, body: dict[str, Any]) -> Job | None:
+    """Take the graph of a file in place of one that is learned; without a file, learn it."""
+    path = str(body.get("path", ""))
+    given = None
+    if path:
+        file = session.folder.existing(path)
+        given = load_graph(file)
+        given.check([*session.rows.columns], session.file.question)
+        session.given_name = session.folder.shown(file)
+    session.given, session.refits = given, True
+    return learn(session, body)
+
+
+def graph_file(session: Session, ending: str) -> tuple[bytes, str]:
+    """The graph as it is now, in a file of a kind, and the type of that."""
+    audit = needed(session.data_audit)
+    match ending:
+        case "json":
+            return audit.graph.to_json().encode(), "application/json"
+        case "dot":
+            return audit.graph.to_dot().encode(), "text/vnd.graphviz"
+    words = Words.of(audit.certificate, audit.labels, audit.counts.names)
+    picture = draw(needed(session.learned), audit, words, tiers_of(session))
+    page = environment().get_template("graph.svg.j2")
+    return page.render(frame=picture.wide, style=picture_style()).encode(), "image/svg+xml"
 
 
 CHANGES: list[Any] = [
@@ -264,4 +381,5 @@ CHANGES: list[Any] = [
     ("POST", "reason", _reason),
     ("PUT", "tiers", _move),
     ("POST", "refit", _refit),
+    ("POST", "given", _give),
 ]

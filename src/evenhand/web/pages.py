@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from shlex import join
@@ -15,19 +15,20 @@ from evenhand.auditing import Audit
 from evenhand.errors import EvenhandError, Problem, Remedy, words_only
 from evenhand.evidence.population import in_words
 from evenhand.evidence.subpopulations import threshold_points
-from evenhand.question.fields import find
+from evenhand.question.fields import find, option_words
+from evenhand.question.labels import Labels
 from evenhand.removal import ModifyData
 from evenhand.report.html_report import View, style_sheet
 from evenhand.report.html_report import environment as report_environment
 from evenhand.report.paths_section import claim_card
 from evenhand.web.addresses import graph_address
-from evenhand.web.commands import command_lines, is_complete
 from evenhand.web.guard import MOST_UPLOADED, too_large
-from evenhand.web.judging import takes_long
+from evenhand.web.open_table import named_columns
 from evenhand.web.question_store import Tables
-from evenhand.web.release_writing import ReleaseChoice
-from evenhand.web.session import Session
+from evenhand.web.release_writing import ReleaseChoice, free_name, report_name
+from evenhand.web.session import Session, is_due, takes_long
 from evenhand.wording import Words, capital
+from evenhand.wording.statements import Attribute
 from evenhand.wording.verdict_words import certificate_class, verdict_class, verdict_word
 
 # Tables of the question file in which a remedy changes a key.
@@ -51,11 +52,21 @@ def environment() -> Environment:
         [PackageLoader("evenhand.web"), PackageLoader("evenhand.report")]
     )
     # An overlay shares these with the report, which has sections to refer to.
-    ours.filters = {**ours.filters, "problem": shown_problem}
+    ours.filters = {**ours.filters, "problem": shown_problem, "label_of": _label_of}
     named = (graph_address, sends, threshold_points, verdict_class, verdict_word, words_only)
     own = {one.__name__: one for one in named}
     ours.globals = {**ours.globals, "sections": False, **own}
+    ours.tests = {**ours.tests, "attribute": Attribute.__instancecheck__}
     return ours
+
+
+def _label_of(name: str, labels: Labels) -> str:
+    return labels.column(name)
+
+
+def picture_style() -> Markup:
+    """The styles of a picture that stands by itself, in a file."""
+    return Markup(style_sheet("pictures.css", "style.css"))  # noqa: S704  # ours
 
 
 def sends(method: str, path: str, body: Mapping[str, Any]) -> Markup:
@@ -130,17 +141,24 @@ def static_file(name: str) -> tuple[bytes, str] | None:
 
 
 def masthead(session: Session) -> View | None:
-    """The verdict on what is chosen now; None where it is not there yet or cannot be judged."""
+    """The answer on what is chosen now; None where it is not there yet or cannot be judged."""
     try:
-        judged = None if takes_long(session) else session.audit
+        judged = None if takes_long(session) or is_due(session) else session.audit
+        if judged is None:
+            return None
+        found, groups = judged.certificate, "nobody compared"
+        if many := int(found.partition.measured.sum()):
+            groups = f"{found.partition.violating:,} of {many:,} groups"
+        sign, word = deciding_words(judged)
+        rows = word
+        if judged.judge == "answer":
+            word = verdict_word(judged.answer.word)
+            sign = verdict_class(judged.answer.word)
     except EvenhandError:
         return None
-    if judged is None:
-        return None
-    found = judged.certificate
-    groups = f"{found.partition.violating:,} of {int(found.partition.measured.sum()):,} groups"
-    sign, word = deciding_words(judged)
-    return View(mark=sign, word=word, groups=f"{groups}, {threshold_points(found.question)}")
+    said = f"{groups}, {threshold_points(found.question)}"
+    said += f"; for release: {rows.lower()}" if rows != word else ""
+    return View(mark=sign, word=word, groups=said)
 
 
 def deciding_words(audit: Audit) -> tuple[str, str]:
@@ -211,3 +229,54 @@ def _is_chosen(remedy: Remedy, tables: Tables) -> bool:
     field = find(remedy.argument)
     said = tables.get(field.table, {}).get(field.name, ...) if field else ...
     return said is not ... and said == remedy.value
+
+
+def command_lines(
+    session: Session, screen: str, choice: ReleaseChoice | None = None
+) -> list[list[str]]:
+    """The commands for a screen; the choice is that of the release."""
+    if screen == "check":
+        return [["evenhand", "verify", "CERTIFICATE", "DATA"]]
+    if session.table is None:
+        return [["evenhand", "inspect", "DATA"]]
+
+    def command(verb: str, *options: str) -> list[str]:
+        data = session.folder.shown(session.table) if session.table else ""
+        return ["evenhand", verb, data, *_asked(session, verb), *options]
+
+    match screen:
+        case "graph":
+            return [command("audit", "--set", "arrows", "--set", "doubt")]
+        case "evidence":
+            return [command("audit")]
+        case "release":
+            return [command("compare"), command("release", *_released(session, choice))]
+    return [command("inspect")]
+
+
+def is_complete(session: Session) -> bool:
+    """Whether the tables say all that a question needs."""
+    try:
+        return bool(session.file)
+    except EvenhandError:
+        return False
+
+
+def _released(session: Session, choice: ReleaseChoice | None) -> list[str]:
+    """The options of a release as its form is filled in at first."""
+    name = free_name(session.folder, session.table)
+    try:
+        options = (choice or ReleaseChoice()).options
+    except EvenhandError:
+        options = []  # a margin that cannot be read is told where it was typed
+    return [*options, "--output", name, "--report", report_name(name)]
+
+
+def _asked(session: Session, verb: str) -> Iterator[str]:
+    """The question file; until it says what is asked, how columns are read."""
+    path = session.question_path
+    if path is not None and path.exists() and is_complete(session):
+        yield from ("--question", session.folder.shown(path))
+        return
+    asked = {"question": named_columns(session.tables), "data": session.tables.get("data", {})}
+    yield from option_words(asked, verb)

@@ -5,21 +5,28 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
+import numpy as np
+
+from evenhand.counts import CountTable, examined_counts
+from evenhand.display import points
 from evenhand.errors import ColumnError, EvenhandError, Problem, QuestionError
+from evenhand.evidence import Partition
+from evenhand.evidence.known_measures import ComparedPair, known_measures
 from evenhand.question import Bins, Codings, QuestionFile
+from evenhand.question.codings import MISSING
 from evenhand.question.fields import ROWS, TABLES, parse_names
 from evenhand.question.labels import Labels
 from evenhand.question.parse_values import WILDCARD
 from evenhand.report.html_report import View
+from evenhand.rows import Rows
 from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web.addresses import Pager, address
 from evenhand.web.column_views import ColumnViews, spelled_cut
-from evenhand.web.plain_gap import plain_gap
+from evenhand.web.open_table import OF_EFFECTS, counted_by
 from evenhand.web.question_sentence import QuestionSentence
 from evenhand.web.question_store import as_list, part_of
 from evenhand.web.session import Session
-from evenhand.web.suggestions import OF_EFFECTS, counted_by
-from evenhand.wording import readable_labels
+from evenhand.wording import Words, readable_labels
 
 _COLUMNS_PER_PAGE = 25
 _WHICH_COUNTS = Problem(
@@ -312,3 +319,64 @@ CHANGES: list[Any] = [
     ("PUT", "classes", change_classes),
     ("PUT", "merge", merge_values),
 ]
+
+
+_MOST_BARS = 12
+
+
+def plain_gap(rows: Rows, file: QuestionFile) -> View:
+    """Measure the gap on the rows in memory; raises what does not fit in the question."""
+    table, question = _asked_counts(rows, file), file.question
+    examined = examined_counts(table, question)
+    whole = Partition.of(examined, ())
+    measured = known_measures(examined, (), causes=(), pair=ComparedPair.of(whole))
+    words = Words.of(whole, file.labels, rows.columns)
+    pair, gap = measured.pair, measured["gap"].value
+    ahead, behind = words.group_name(pair.other), words.group_name(pair.group)
+    if gap is not None and gap < 0:
+        gap, ahead, behind = -gap, behind, ahead
+    yes, many = whole.favorable[pair.cut].sum(axis=1).tolist(), whole.rows.sum(axis=1).tolist()
+    counted = [*zip(whole.groups, yes, many, strict=True)]
+    if len(counted) > 2:
+        counted.sort(key=lambda line: line[1] / max(line[2], 1))
+    kinds = {pair.group: "group", pair.other: "other"}
+    return View(
+        title=f"Share who {words.did_by(pair.decision)}",
+        bars=[
+            (words.group_name(group), kinds.get(group, "none"), *of)
+            for group, *of in counted[:_MOST_BARS]
+        ],
+        hidden=max(len(counted) - _MOST_BARS, 0),
+        gap="not measured" if gap is None else points(gap, threshold=question.threshold),
+        pair=f"{ahead} minus {behind}",
+        left_out=rows.lines.table.row_count - examined.counts.row_count,
+        rates=len(whole.favorable) - 1,
+    )
+
+
+def _asked_counts(rows: Rows, file: QuestionFile) -> CountTable:
+    """The counts of the columns that are asked about, of rows that will be counted.
+
+    Rows that lack a value are left out as a count of all columns would leave them out.
+    """
+    table, question = rows.lines.table, file.question
+    rows.check_counted(*question.named_columns)
+    must_have = {
+        "level": (),
+        "drop": table.names,
+        "error": question.columns,
+    }[rows.requested.missing]
+    lacking = np.zeros(len(table), bool)
+    for name in must_have:
+        if name in table.names and MISSING in (values := table.attribute(name).values):
+            lacking |= table.column(name) == values.index(MISSING)
+    asked = [name for name in table.names if name in question.named_columns]
+    counted = CountTable(
+        tuple(table.attribute(name) for name in asked),
+        tuple(table.column(name)[~lacking] for name in asked),
+        table.counts[~lacking],
+    )
+    counted = counted.marginal(asked).pruned()
+    for name in asked:  # values in their own order, as a count of the rows has them
+        counted = counted.recoded(name, {})
+    return counted

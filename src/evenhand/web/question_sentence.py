@@ -10,8 +10,7 @@ from evenhand.counts.label_order import in_order, known_order
 from evenhand.question import JOIN, OR, REST
 from evenhand.question.codings import MISSING
 from evenhand.question.parse_values import exact_fraction
-from evenhand.web.column_views import ColumnViews
-from evenhand.web.plain_gap import value_rows
+from evenhand.web.column_views import ColumnViews, value_rows
 from evenhand.web.question_store import as_list
 
 _THRESHOLDS = ("0.01", "0.02", "0.03", "0.05", "0.08", "0.1", "0.15", "0.2", "0.3")

@@ -18,9 +18,9 @@ from evenhand.removal import policy_of
 from evenhand.report.html_report import View
 from evenhand.report.known_table import known_table
 from evenhand.report.release_section import released
-from evenhand.web.commands import command_lines
 from evenhand.web.graph_links import missing_reasons, open_links
 from evenhand.web.jobs import Job
+from evenhand.web.pages import command_lines
 from evenhand.web.release_writing import ReleaseChoice, free_name, release_rows, report_name
 from evenhand.web.session import Session, needed
 from evenhand.wording import Words
@@ -129,9 +129,7 @@ def consequences(release: Release, words: Words) -> View:
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """Every method compared, the chosen one in detail, the form, and what was made."""
     file = session.file  # raises what is still open in the question
-    audit, choice = session.audit, ReleaseChoice.of(query)
-    if audit is None:
-        return {"state": "learn", "ways": None}
+    audit, choice = needed(session.audit), ReleaseChoice.of(query)
     words = Words.of(audit.certificate, file.labels, audit.counts.names)
     made, known, name = (
         session.results.get("made"),

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.auditing import Audit, audit
-from evenhand.display import Progress, ProgressCallback
-from evenhand.errors import Problem, QuestionError
+from evenhand.display import Progress, ProgressCallback, ProgressReporter
+from evenhand.errors import EvenhandError, Problem, QuestionError
+from evenhand.graph import PartialGraph
 from evenhand.question import Codings, GraphEdit, QuestionFile
 from evenhand.rows import Inspection, Rows
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job, Jobs
-from evenhand.web.open_table import OpenTable
+from evenhand.web.open_table import COLUMNS, OpenTable, first_tables, with_columns, with_values
 from evenhand.web.question_store import (
     QuestionStore,
     TableHistory,
@@ -35,7 +36,6 @@ from evenhand.web.results import (
     learning_key,
     without_number,
 )
-from evenhand.web.suggestions import COLUMNS, first_tables, with_columns, with_values
 
 _SAVE_SECONDS = 0.3
 
@@ -49,6 +49,9 @@ class Session:
         self._open: OpenTable | None = None
         self.opening: Job | None = None  # the last reading of a table
         self.notices: tuple[str, ...] = ()
+        self.asks_order = True  # until somebody confirms which column came first
+        self.given: PartialGraph | None = None  # in place of a graph that is learned
+        self.given_name = ""  # the file that it is from
         self.refits = False  # whether edits of the graph give way to a new order of events
         self.made_files: dict[str, Path] = {}
         self.results: dict[str, Any] = {}  # of the last compare, bootstrap, release, check
@@ -275,6 +278,8 @@ class Session:
         self._open = opened
         self._history.renew()
         self.notices, self.refits = (), False
+        self.given = None
+        self.asks_order = not self.tables.get("knowledge", {}).get("tiers")
         for recent in (self._learned, self._audits):
             recent.clear()
         self.results.clear()
@@ -324,8 +329,9 @@ class Session:
 
     @property
     def _stamp(self) -> str:
-        """Tells this table as it was read from any other."""
-        return self._open.stamp if self._open else ""
+        """Tells this table as it was read, and a given graph, from any other."""
+        given = "" if self.given is None else str(self.given)
+        return self._open.stamp + given if self._open else ""
 
     # The verdict
 
@@ -351,6 +357,11 @@ class Session:
                 return None
             make = self._judging()
         return make()
+
+    @property
+    def data_audit(self) -> Audit | None:
+        """The same of the decisions that were recorded, also where predictions are audited."""
+        return self.audit
 
     @property
     def has_audit(self) -> bool:
@@ -401,7 +412,8 @@ class Session:
             # Effects through others are measured where it is judged, on the graph as edited.
             asked = replace(file, question=file.question.direct, edits=(), codings=Codings())
             with suppress(_OutdatedError):
-                found = audit(replace(rows, progress=report), asked, progress=report)
+                rows = replace(rows, progress=report)
+                found = audit(rows, asked, graph=self.given, progress=report)
                 self.check_table()
                 self._learned.put(key, found)
 
@@ -420,3 +432,64 @@ def needed(found: Audit | None) -> Audit:
     if found is None:
         raise QuestionError.of("No graph is learned yet.", remedy="Learn it first.")
     return found
+
+
+# With fewer lines and open edges it is done before a page is missed.
+_MANY_LINES = 5000
+_MANY_OPEN_EDGES = 8
+
+
+def takes_long(session: Session) -> bool:
+    """Whether the audit is to be worked out yet, and measures effects through others.
+
+    They are measured on each graph that the learned one may stand for: up to thousands.
+    """
+    learned = session.learned
+    if learned is None or not session.file.question.redlining or session.has_audit:
+        return False
+    many_graphs = len(learned.graph.undirected) > _MANY_OPEN_EDGES
+    return many_graphs or len(learned.counts) > _MANY_LINES
+
+
+def is_due(session: Session) -> bool:
+    """Whether a page of the verdict would keep somebody waiting without a word."""
+    try:
+        if not _is_large(session):
+            return False
+        audit = None if takes_long(session) else session.audit
+    except EvenhandError:
+        return False  # the page says why
+    return audit is None or "answer" not in vars(audit)
+
+
+def _is_large(session: Session) -> bool:
+    learned = session.learned
+    many = learned is not None and len(learned.counts) > _MANY_LINES
+    return many or takes_long(session)
+
+
+def work_out(session: Session, progress: ProgressCallback) -> None:
+    """Judge what is chosen now, and test what speaks against its graph, where it takes long."""
+    if not _is_large(session):
+        return
+    reporter = ProgressReporter(progress)
+    if takes_long(session):
+        through = ", ".join(session.file.question.redlining)
+        reporter.report(
+            f"measuring effects through {through}, which cannot be stopped midway", 0
+        )
+    else:
+        reporter.report("judging", 0)
+    if audit := session.audit:
+        audit.doubt(progress=progress)
+        reporter.report("judging other causes and classes", 0)
+        _ = audit.answer
+
+
+def judge(session: Session, _body: object = None) -> Job | None:
+    """Work out what the pages of the verdict need, if that takes long."""
+    if not is_due(session):
+        return None
+    return session.jobs.start(
+        "Judging", lambda progress: work_out(session, progress), joins=True
+    )

@@ -1,6 +1,6 @@
 """The answer in words: a first line to quote, and the lines that say what it rests on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, cast
 
 from evenhand.evidence import Answer, HiddenCause, Reason, Word
@@ -9,6 +9,7 @@ from evenhand.evidence.variations.adjustment_sets import AdjustmentSet
 from evenhand.verdict import StatisticalVerdict
 from evenhand.wording.certificate_words import nobody_compared, seen_sentence
 from evenhand.wording.numbers import capital, count, listing
+from evenhand.wording.statements import Attribute, Text, text
 from evenhand.wording.verdict_words import verdict_word
 from evenhand.wording.words import Words
 
@@ -255,6 +256,31 @@ def _depends(answer: Answer, words: Words) -> str:
         return f"{_falling(falls, words)} {_graph(answer, words)}"
     same = f"Nothing is shown either {tried}." if tried else ""
     return f"{same} {_graph(answer, words)}".strip()
+
+
+def hinges(answer: Answer, words: Words) -> Text:
+    """On which attributes the answer depends, in one sentence that names each of them."""
+    named = dict.fromkeys(name for one in answer.differing for name in one.names)
+    names = [*(answer.reason.names if answer.reason else ()), *named]
+    if names:
+        which = _named(dict.fromkeys(names), words)
+        return text("It depends on ", *which, ": held alike or left out, it may change.")
+    many = sum(answer.tally.values())
+    stands = f"It stands in {count(many, 'other way')} of comparing" if many else ""
+    if answer.unplaced:
+        came = _named(dict.fromkeys(answer.unplaced), words)
+        before = "; that " if stands else "That "
+        return text(stands, before, *came, " came before the decision is assumed.")
+    return f"{stands}." if stands else ""
+
+
+def _named(names: Iterable[str], words: Words) -> Iterator[str]:
+    """A listing of attributes, each as a piece of its own."""
+    several = [*names]
+    for at, name in enumerate(several):
+        if at:
+            yield " and " if at == len(several) - 1 else ", "
+        yield Attribute.of(name, words.column(name))
 
 
 def _tried(answer: Answer) -> str:

@@ -21,6 +21,20 @@ class Section(str):
     __slots__ = ()
 
 
+class Attribute(str):
+    """A piece of a sentence that names an attribute: in the app it leads to its box."""
+
+    __slots__ = ("name",)
+    name: str
+
+    @classmethod
+    def of(cls, name: str, label: str) -> "Attribute":
+        """The words for a column, and the column."""
+        made = cls(label)
+        made.name = name
+        return made
+
+
 Text: TypeAlias = str | tuple[str, ...]
 
 

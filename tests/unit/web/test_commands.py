@@ -21,8 +21,7 @@ from evenhand.web import (
     release_screen,
     table_screen,
 )
-from evenhand.web.commands import command_lines
-from evenhand.web.pages import render
+from evenhand.web.pages import command_lines, render
 from evenhand.web.release_writing import release_rows
 from evenhand.web.session import Session
 
@@ -130,10 +129,10 @@ def test_graph_evidence_and_release(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         return _text(page), json.loads(printed)
 
     shown, said = answer("graph")
-    for way in said["arrows"]["variants"]:
-        assert f"{way['violating']:,} of {way['measured']:,}" in shown
+    for statement in said["answer"]["statements"][:2]:
+        assert statement in shown
     shown, said = answer("evidence")
-    assert said["sentence"] in shown
+    assert said["answer"]["statements"][0] in shown
     worked_out(session)
     shown, said = answer("release")
     for outcome in said["outcomes"]:
@@ -160,7 +159,7 @@ def test_several_protected_attributes_are_called_the_same(
     learn_now(staff)
     page = _page(staff, "evidence")
     printed = _run(staff, _commands(page)[0], "--json", monkeypatch=monkeypatch)
-    assert json.loads(printed)["sentence"] in _text(page)
+    assert json.loads(printed)["answer"]["statements"][0] in _text(page)
 
 
 def test_a_dropped_table_must_be_saved_first(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from evenhand.checker.verification import verify
 from evenhand.errors import EvenhandError, QuestionError, ResourceError
 from evenhand.evidence import Subpopulations
 from evenhand.report.html_report import View
-from evenhand.web import graph_screen
 from evenhand.web.evidence_screen import (
     CHANGES,
     PAGE_ROWS,
@@ -57,19 +56,12 @@ def _text(session: Session, query: str = "") -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", _html(session, query))).split())
 
 
-def test_without_a_graph_it_says_what_to_do(tmp_path: Path) -> None:
-    session = adult_session(tmp_path, learned=False)
-    content = view(session, {})
-    assert content["view"] is None
-    page = render(session, "evidence", content)
-    assert 'data-start data-method="POST" data-path="api/learn"' in page
-
-
 def test_it_shows_the_verdicts_reasons_and_figures_of_the_report(session: Session) -> None:
     audit = session.audit
     assert audit is not None
     shown, report = _view(session).findings, audit.report().page
-    assert shown.first_sentence == audit.certificate.first_sentence(audit.labels)
+    assert _view(session).panel.headline == audit.answer.statements[0]
+    assert len(_view(session).stories) == 3
     assert shown.verdicts.exact == report.verdicts.exact
     assert shown.verdicts.statistical == report.verdicts.statistical
     assert shown.verdicts.figures == report.verdicts.figures
@@ -210,10 +202,10 @@ def _determined(_sex: str, town: str, hired: str) -> int:
     ("many", "asked", "required", "said"),
     [
         (_even, "", "[]", "nothing else causes the decision"),
-        (_apart, "", '["town->hired"]', "Nobody could be compared"),
+        (_apart, "", '["town->hired"]', "Cannot tell: nobody"),
         (_determined, "", "[]", "'town' alone determines 'hired'"),
         (_determined, 'rule = ["town"]', "[]", "met by construction"),
-        (_even, "min_rows = 500", "[]", "Nobody could be compared"),
+        (_even, "min_rows = 500", "[]", "Cannot tell: nobody"),
         (_even, "", "[]", "Cannot tell: no column but sex is known to cause hired"),
     ],
 )
@@ -446,15 +438,6 @@ def test_the_report_is_that_of_the_library_with_what_was_tried(session: Session)
     assert len(arrows.ways) > 5
 
 
-def test_other_arrows_whose_verdicts_the_graph_screen_shows_are_stated(
-    session: Session,
-) -> None:
-    shown = graph_screen.view(session, {})["view"].hangs.ways
-    _start(session, "certificate", name="c.json")
-    written = json.loads((session.folder.root / "c.json").read_text("utf-8"))
-    assert written["variants"]["arrows"] == len(shown) > 5
-
-
 def test_copies_for_others_withhold_small_counts(session: Session) -> None:
     _start(session, "report", name="r.html", share=True)
     _start(session, "certificate", name="c.json", share=True)
@@ -491,7 +474,7 @@ def test_an_edit_without_a_reason_gives_no_certificate_and_no_report(session: Se
     shown = _shown(session)
     (one,) = shown.open_ends
     assert one.ends == ("race", "income")
-    page = render(session, "evidence", {"view": shown})
+    page = render(session, "evidence", view(session, QueryParams("")))
     assert 'href="graph?a=race&amp;b=income">Write the reason' in page
     give_reason(session, ("race", "income"), "pay was set with it in view", None)
     _start(session, "certificate")

@@ -1,24 +1,27 @@
 """The graph screen: what it shows equals what the library says."""
 
-import re
 from pathlib import Path
 from threading import Event
 from time import sleep
+from typing import Any
 
 import pytest
+from tests.running_app import write_adult
 from tests.web_sessions import adult_session, finish, learn_now, open_session
 
 from evenhand.auditing import Audit, audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
+from evenhand.graph import load_graph
 from evenhand.question import QuestionFile
 from evenhand.report.html_report import View
 from evenhand.rows import Rows
 from evenhand.web import session as module
 from evenhand.web.graph_links import choose_link
-from evenhand.web.graph_screen import CHANGES, view
+from evenhand.web.graph_screen import CHANGES, graph_file, view
 from evenhand.web.pages import render
 from evenhand.web.session import Session
+from evenhand.wording.statements import Attribute
 
 _HANDLERS = {path: handler for _, path, handler in CHANGES}
 
@@ -36,20 +39,95 @@ def _view(session: Session, **query: str) -> View:
 
 def test_before_the_graph_is_learned_it_asks_for_that(tmp_path: Path) -> None:
     session = adult_session(tmp_path, learned=False)
-    content = view(session, {})
-    assert content["view"] is None
-    page = render(session, "graph", content)
-    assert "data-start" in page
-    # The order of events can be given before, and while it is learned.
-    assert "Move occupation later" in page
-    assert "No order is given yet" not in page
-    session.patch({"knowledge": None})
-    assert "income is taken to come last" in render(session, "graph", view(session, {}))
+    shown = view(session, {})
+    assert shown["view"] is None
+    # An order that a file came with was confirmed; else it is asked for, with a suggestion.
+    assert "data-start" in render(session, "graph", shown)
+    assert "Is this the order?" not in render(session, "graph", shown)
+
+
+def test_the_order_is_suggested_and_asked_for_before_anything_is_learned(
+    tmp_path: Path,
+) -> None:
+    write_adult(tmp_path)
+    (tmp_path / "adult.toml").unlink()
+    session = open_session(tmp_path, "adult.csv")
+    session.patch({"question": {"protected": "sex", "decision": "income"}})
+    shown = view(session, {})
+    assert session.asks_order
+    assert {*shown["tiers"][0]} == {"sex", "age", "race", "native_country"}
+    assert shown["tiers"][-1] == ["income"]
+    page = render(session, "graph", shown)
+    assert "Is this the order?" in page
+    assert "data-start" not in page
+    assert 'data-box="education"' in page
+    # A move before that changes the picture and learns nothing.
+    assert _HANDLERS["tiers"](session, {"name": "education", "beside": "sex"}) is None
+    assert "education" in view(session, {})["tiers"][0]
+    assert session.learned is None
+    finish(_HANDLERS["tiers"](session, {"keep": True}))
+    assert session.learned is not None
+    assert not session.asks_order
+    assert session.learned.knowledge.tiers_assumed is False
+
+
+def test_who_does_not_know_the_order_can_say_so(tmp_path: Path) -> None:
+    write_adult(tmp_path)
+    (tmp_path / "adult.toml").unlink()
+    session = open_session(tmp_path, "adult.csv")
+    session.patch({"question": {"protected": "sex", "decision": "income"}})
+    learn_now(session)
+    assert session.learned is not None
+    assert session.learned.knowledge.tiers_assumed
+    assert _tiers(session)[-1] == ["income"]
+
+
+def test_of_a_wide_table_what_matters_is_drawn_and_the_rest_listed(tmp_path: Path) -> None:
+    names = [f"x{at}" for at in range(60)]
+    rows = [
+        ",".join(["fm"[at % 2], "ny"[at % 3 == 0], *(f"{at * k % 7 % 3}" for k in range(60))])
+        for at in range(120)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join([",".join(["sex", "hired", *names]), *rows]))
+    session = open_session(tmp_path, "t.csv")
+    session.patch({"question": {"protected": "sex", "decision": "hired"}})
+    shown = view(session, {})
+    picture = shown["picture"]
+    assert len(picture.wide.boxes) <= 15
+    assert {"sex", "hired"} <= {*picture.named}
+    assert picture.left_out + len(picture.named) == sum(map(len, shown["tiers"]))
+    page = render(session, "graph", shown)
+    for name in (name for tier in shown["tiers"] for name in tier):
+        assert f'<option value="{name}">' in page
+
+
+def test_a_graph_comes_from_a_file_and_goes_into_one(session: Session) -> None:
+    folder = session.folder.root
+    learned = session.audit
+    (folder / "g.dot").write_text(
+        "digraph { sex -> income; education -> income; age -> education }"
+    )
+    finish(_HANDLERS["given"](session, {"path": "g.dot"}))
+    assert session.audit is not None
+    assert session.audit.graph.parents("income") == {"sex", "education"}
+    assert session.audit.certificate.graph_origin.kind == "given"
+    for ending in ("json", "dot"):
+        content, _ = graph_file(session, ending)
+        (folder / f"again.{ending}").write_bytes(content)
+        assert load_graph(folder / f"again.{ending}").arrows == session.audit.graph.arrows
+    content, kind = graph_file(session, "svg")
+    assert kind == "image/svg+xml"
+    assert b"education" in content
+    finish(_HANDLERS["given"](session, {"path": ""}))
+    assert session.audit is learned
+    (folder / "g.dot").write_text("digraph { sex -> wages }")
+    with pytest.raises(EvenhandError, match="wages"):
+        _HANDLERS["given"](session, {"path": "g.dot"})
 
 
 def test_boxes_keep_their_places_whatever_is_changed(session: Session) -> None:
     def places() -> list[dict[str, tuple[float, float, float, float]]]:
-        picture = _view(session, all="1").picture
+        picture = view(session, {"all": "1"})["picture"]
         return [
             {box.key: (box.x, box.y, box.width, box.height) for box in page.boxes}
             for page in (picture.wide, picture.narrow)
@@ -70,7 +148,7 @@ def test_boxes_keep_their_places_whatever_is_changed(session: Session) -> None:
 
 def test_no_link_runs_through_a_box(session: Session) -> None:
     choose_link(session, ("race", "income"), "to", None)
-    page = _view(session, all="1").picture.wide
+    page = view(session, {"all": "1"})["picture"].wide
     for arrow in page.arrows:
         # A path is M x y, then curves whose ends are the points at which it may turn.
         points = [
@@ -87,13 +165,13 @@ def test_no_link_runs_through_a_box(session: Session) -> None:
 
 
 def test_links_away_from_the_question_are_hidden_until_asked_for(session: Session) -> None:
-    near, whole = _view(session), _view(session, all="1")
+    near, whole = (view(session, query)["picture"] for query in ({}, {"all": "1"}))
     assert session.audit is not None
     graph = session.audit.certificate.graph
     doubted = len(session.audit.doubt().contradicted)
     everything = len(graph.arrows) + len(graph.undirected)
-    assert len(whole.picture.wide.arrows) == everything + doubted
-    assert near.picture.hidden == len(whole.picture.wide.arrows) - len(near.picture.wide.arrows)
+    assert len(whole.wide.arrows) == everything + doubted
+    assert near.hidden == len(whole.wide.arrows) - len(near.wide.arrows)
 
 
 def test_a_chosen_link_has_four_states_with_their_verdicts(session: Session) -> None:
@@ -122,9 +200,8 @@ def test_the_arrow_in_question_is_a_claim_and_no_remedy(session: Session) -> Non
 
 
 def test_one_chosen_box_offers_all_others(session: Session) -> None:
-    shown = _view(session, a="race")
-    assert shown.ends == ("race",)
-    assert shown.chosen is None
+    assert view(session, {"a": "race"})["ends"] == ("race",)
+    assert _view(session, a="race").chosen is None
     page = render(session, "graph", view(session, {"a": "race"}))
     assert page.split("Join it with:")[1].split("</section>")[0].count("<a ") == 10
 
@@ -138,14 +215,25 @@ def test_open_links_say_what_they_decide(session: Session) -> None:
     assert _view(session).open_links == ()
 
 
-def test_what_hangs_on_each_arrow_is_what_the_audit_says(session: Session) -> None:
+def test_each_variation_of_the_answer_leads_to_its_link(session: Session) -> None:
     assert session.audit is not None
     page = render(session, "graph", view(session, {}))
-    table = page.split('id="hangs"')[1].split("</table>")[0]
-    told = re.findall(r'data-label="Groups beyond">(\d+) of (\d+)', table)
-    assert [(int(one), int(of)) for one, of in told] == [
-        (way.violating, way.measured) for way in session.audit.arrows().ways
-    ]
+    table = page.split('id="hangs"')[1].split("</ul>")[0]
+    assert table.count("<li>") == len(session.audit.answer.variations) > 5
+    assert 'href="graph?a=age&amp;b=income"' in table
+
+
+def test_the_answer_stands_beside_with_one_finding_and_what_it_depends_on(
+    session: Session,
+) -> None:
+    assert session.audit is not None
+    panel = _view(session).panel
+    assert panel.headline == session.audit.answer.statements[0]
+    assert "".join(panel.story).startswith("Of 296 women")
+    named = {piece.name for piece in panel.hinges if isinstance(piece, Attribute)}
+    assert named == {*session.audit.answer.unplaced}
+    page = render(session, "graph", view(session, {}))
+    assert '<a href="graph?a=hours" data-show>hours per week</a>' in page
 
 
 def test_edits_are_listed_with_the_verdict_as_learned(session: Session) -> None:
@@ -163,9 +251,8 @@ def test_edits_are_listed_with_the_verdict_as_learned(session: Session) -> None:
 def test_tiers_move_by_one_place_and_the_graph_is_learned_again(session: Session) -> None:
     assert [*map(len, _tiers(session))] == [4, 1, 6]
     finish(_HANDLERS["tiers"](session, {"name": "income", "by": 1}))
-    page = render(session, "graph", view(session, {}))
-    headings = re.findall(r"<h3>(.*?)</h3>", page.split('id="tiers-title"')[1])
-    assert headings[:4] == ["First", "Then", "Then", "Last"]
+    zones = view(session, {})["picture"].zones["wide"]
+    assert [zone.words for zone in zones] == ["First", "Then", "Then", "Last"]
     assert _tiers(session)[-1] == ["income"]
     assert session.tables["knowledge"]["tiers"][-1] == ["income"]
 
@@ -186,21 +273,19 @@ def test_each_press_moves_by_a_place_from_where_the_column_is(session: Session) 
     assert _tiers(session) == [["age"], rest, second, third]
 
 
-def test_a_column_is_dropped_beside_others_wherever_they_are(session: Session) -> None:
+def test_a_column_is_dropped_beside_another_or_between_tiers(session: Session) -> None:
     first, second, third = _tiers(session)
 
-    def dropped(name: str, *beside: str) -> list[list[str]]:
-        finish(_HANDLERS["tiers"](session, {"name": name, "beside": [*beside]}))
+    def dropped(name: str, **where: str) -> list[list[str]]:
+        finish(_HANDLERS["tiers"](session, {"name": name, **where}))
         return _tiers(session)
 
-    assert dropped("education", "education") == [first, second, third]
-    assert dropped("hours", "gone", "education") == [
-        first,
-        ["education", "hours"],
-        [name for name in third if name != "hours"],
-    ]
-    assert dropped("hours")[3:] == [["hours"]]  # beside nobody: last, by itself
-    assert dropped("hours", "hours", "education")[1] == ["education", "hours"]
+    assert dropped("education", beside="education") == [first, second, third]
+    rest = [name for name in third if name != "hours"]
+    assert dropped("hours", beside="education") == [first, ["education", "hours"], rest]
+    assert dropped("hours", after=rest[0])[3:] == [["hours"]]  # last, by itself
+    assert dropped("hours", after="sex")[:3] == [first, ["hours"], ["education"]]
+    assert dropped("hours", after="")[0] == ["hours"]
 
 
 def test_a_move_while_something_runs_is_carried_out(session: Session) -> None:
@@ -221,7 +306,7 @@ def test_what_is_asked_while_it_is_learned_is_learned(
 ) -> None:
     began, go_on, asked = Event(), Event(), []
 
-    def slow(rows: Rows, file: QuestionFile, *, progress: ProgressCallback) -> Audit:
+    def slow(rows: Rows, file: QuestionFile, *, progress: ProgressCallback, **_: Any) -> Audit:
         asked.append(file.knowledge.tiers)
         began.set()
         assert go_on.wait(20)
@@ -249,7 +334,7 @@ def test_a_move_stays_when_its_learning_is_cancelled(
 ) -> None:
     go_on = Event()
 
-    def slow(rows: Rows, file: QuestionFile, *, progress: ProgressCallback) -> Audit:
+    def slow(rows: Rows, file: QuestionFile, *, progress: ProgressCallback, **_: Any) -> Audit:
         assert go_on.wait(20)
         return audit(rows, file, progress=progress)
 
@@ -282,7 +367,13 @@ def test_learning_ends_where_its_graph_is_no_longer_asked_for(session: Session) 
 
 
 @pytest.mark.parametrize(
-    "body", [{"name": "wages", "by": 1}, {"name": "age", "by": "1"}, {"name": "age"}]
+    "body",
+    [
+        {"name": "wages", "by": 1},
+        {"name": "age", "by": "1"},
+        {"name": "age"},
+        {"beside": "age"},
+    ],
 )
 def test_moves_that_make_no_sense_are_refused(
     session: Session, body: dict[str, object]

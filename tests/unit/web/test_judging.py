@@ -7,13 +7,12 @@ import pytest
 from tests.web_sessions import adult_session, finish
 
 from evenhand.display import Progress
-from evenhand.web import judging
+from evenhand.web import session as judging
 from evenhand.web.app import _page
 from evenhand.web.graph_links import previews
 from evenhand.web.graph_screen import learn, view
-from evenhand.web.judging import is_due, judge, takes_long, work_out
 from evenhand.web.pages import masthead
-from evenhand.web.session import Session
+from evenhand.web.session import Session, is_due, judge, takes_long, work_out
 
 THROUGH = {"question": {"redlining": ["marital_status"], "explained": ["education"]}}
 
@@ -34,6 +33,9 @@ def test_learning_a_large_table_ends_with_all_that_its_pages_need(session: Sessi
 
 def test_another_threshold_needs_no_new_tests(session: Session) -> None:
     session.patch({"question": {"threshold": "0.1"}})
+    assert session.audit is not None
+    assert session.audit.known_doubt is not None
+    finish(judge(session))
     assert not is_due(session)
 
 
@@ -81,6 +83,7 @@ def test_a_small_table_is_judged_with_its_page(tmp_path: Path) -> None:
 def test_work_that_is_stopped_is_due_still(session: Session) -> None:
     assert session.audit is not None
     session.audit.doubts.clear()
+    del vars(session.audit)["answer"]
 
     def stop(progress: Progress) -> None:
         if progress.step == "judging":

@@ -48,8 +48,6 @@ def session(tmp_path: Path) -> Session:
 
 def test_before_the_graph_is_learned_it_asks_for_that(tmp_path: Path) -> None:
     session = adult_session(tmp_path, learned=False)
-    page = render(session, "release", view(session, {}))
-    assert 'data-start data-method="POST" data-path="api/learn"' in page
     with pytest.raises(QuestionError, match="No graph is learned"):
         _HANDLERS["compare"](session, {})
 

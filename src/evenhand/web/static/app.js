@@ -64,10 +64,13 @@ const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 // screen does, also over a page that lacks them because something has to be worked out first.
 const drafts = new Map(), opened = new Map();
 const stateOf = ({type}) => /checkbox|radio/.test(type) ? ["checked", "defaultChecked"] : ["value", "defaultValue"];
+const original = (field) => field.options
+  ? ([...field.options].find((one) => one.defaultSelected) || field.options[0])?.value
+  : field[stateOf(field)[1]];
 function note() {
-  for (const field of document.querySelectorAll("form[data-path] input[id]:not([type=file])")) {
-    const [now, before] = stateOf(field);
-    if (field[now] !== field[before]) drafts.set(field.id, [field[now], field[before]]);
+  for (const field of document.querySelectorAll("form[data-path] :is(input, select)[id]:not([type=file])")) {
+    const now = field[stateOf(field)[0]], before = original(field);
+    if (now !== before) drafts.set(field.id, [now, before]);
     else drafts.delete(field.id);
   }
   for (const {id, open} of document.querySelectorAll("details[id]")) opened.set(id, open);
@@ -76,8 +79,8 @@ function note() {
 // Fields of a form that was sent are empty again, but for what was typed since.
 function empty(fields, body) {
   for (const {id, name} of fields) {
-    const field = id && $(id), [now, before] = stateOf(field || {});
-    if (field && field.tagName === "INPUT" && field[now] === body[name]) field[now] = field[before];
+    const field = id && $(id), now = stateOf(field || {})[0];
+    if (field && field.tagName === "INPUT" && field[now] === body[name]) field[now] = original(field);
   }
 }
 
@@ -101,6 +104,9 @@ async function untilReleased() {
   for (let left = 100; held.size && left; --left) await new Promise((done) => setTimeout(done, 30));
 }
 
+// What has the focus again when something that was opened at it is closed.
+let back = "";
+
 // Fetch a page and put its parts in place of ours; focus and scroll stay where they were, and so
 // does what was filled in. Only the queue calls it: no page is older than the one before.
 async function show(address, {push = false, quiet = false} = {}) {
@@ -109,6 +115,7 @@ async function show(address, {push = false, quiet = false} = {}) {
   if (!page) return;
   await untilReleased();
   const active = document.activeElement, focused = active && active.id;
+  const inside = active && active.closest("#chosen");
   restored = null;
   note();
   const told = news();
@@ -134,8 +141,8 @@ async function show(address, {push = false, quiet = false} = {}) {
   }
   if (news() !== told) $("said").textContent = news();
   for (const [id, [filled, was]] of drafts) {
-    const field = $(id), [now, before] = stateOf(field || {});
-    if (field && field[before] === was) field[now] = filled; // the server has nothing newer
+    const field = $(id);
+    if (field && original(field) === was) field[stateOf(field)[0]] = filled; // the server has nothing newer
   }
   // What was chosen and is not sent yet is chosen here, too: the next press starts from it.
   for (const [id, {value, checked}] of chosen) {
@@ -153,8 +160,12 @@ async function show(address, {push = false, quiet = false} = {}) {
   if (push && new URL(address, location.href).pathname !== location.pathname) scrollTo(0, 0);
   if (push && new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
   if (!quiet) $("problems").replaceChildren();
-  if (focused && $(focused)) $(focused).focus({preventScroll: true});
+  const wanted = document.querySelector("#main [data-focus]"), left = push && back && $(back);
+  if (left) left.focus({preventScroll: true});
+  else if (wanted && (push || (inside && wanted.id === "reason"))) wanted.focus({preventScroll: true});
+  else if (focused && $(focused)) $(focused).focus({preventScroll: true});
   else if (push) $("main").focus({preventScroll: true});
+  if (push) back = "";
   const place = push && $(new URL(address, location.href).hash.slice(1));
   if (place) place.scrollIntoView({block: "nearest"});
   arrive();
@@ -170,7 +181,9 @@ function bodyOf(control) {
     ? [...control.selectedOptions].map(plain) : plain(control.selectedOptions?.[0] || control);
   const fill = (part) => part === "$value" ? value : part === "$points" ? `${Number(value) * 10}/1000` : Array.isArray(part) ? part.map(fill)
     : part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([k, v]) => [k === "$put" ? value ? "add" : "remove" : k, fill(v)])) : part;
-  return fill(body);
+  // A reason that was written before a state was chosen goes with it.
+  const beside = control.dataset.with && $(control.dataset.with).value.trim();
+  return {...fill(body), ...(beside ? {[control.dataset.with]: beside} : {})};
 }
 
 // One thing after the other, changes and visits: what was pressed is sent as it was pressed, whatever
@@ -325,6 +338,8 @@ document.addEventListener("click", (event) => {
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) {
     const address = new URL(link.href.baseVal || link.href, location.href).href;
     const leaves = !link.hasAttribute("download") && !link.getAttribute("href").startsWith("#");
+    const picture = matchMedia("(max-width: 640px)").matches ? "narrow" : "wide";
+    if (link.dataset.back) back = `${picture}-${link.dataset.back}`;
     if ("show" in link.dataset) showNext(address);
     else if (leaves && waits) leaveFor(address);
     else return;
@@ -375,13 +390,12 @@ document.addEventListener("submit", (event) => {
   sendForm(form, {...JSON.parse(form.dataset.body || "{}"), ...fields});
 });
 
-// Dragging: files onto a place that takes them, names between tiers. Buttons do the same.
-let dragged = null;
+// Files are dropped onto a place that takes them.
 document.addEventListener("dragstart", (event) => {
-  dragged = event.target.closest("[data-drag]");
+  if (event.target.closest?.(".chooser")) event.preventDefault(); // its boxes have a way of their own
 });
 document.addEventListener("dragover", (event) => {
-  const place = event.target.closest(dragged ? "[data-take]" : "[data-drop]");
+  const place = event.target.closest("[data-drop]");
   document.querySelectorAll(".over").forEach((one) => one.classList.toggle("over", one === place));
   if (place) {
     event.preventDefault();
@@ -389,15 +403,107 @@ document.addEventListener("dragover", (event) => {
   }
 });
 document.addEventListener("drop", (event) => {
-  const place = event.target.closest(dragged ? "[data-take]" : "[data-drop]");
+  const place = event.target.closest("[data-drop]");
   document.querySelectorAll(".over").forEach((one) => one.classList.remove("over"));
   if (!place) return;
   event.preventDefault();
-  if (dragged) act(place, {...JSON.parse(place.dataset.body), [place.dataset.take]: dragged.dataset.drag});
-  else if (event.dataTransfer.files.length) upload(event.dataTransfer.files[0], place);
-  dragged = null;
+  if (event.dataTransfer.files.length) upload(event.dataTransfer.files[0], place);
 });
-document.addEventListener("dragend", () => { dragged = null; });
+
+// A box that is dragged onto another draws an arrow to it, onto a column of time moves there.
+// Buttons and Shift with an arrow key do the same.
+let pulled = null;
+const ask_for = (method, path, body, then = "") => enqueue(() => perform({dataset: {method, path, then}}, body));
+const moveBox = (name, where) => ask_for("PUT", "api/tiers", {name, ...where});
+
+function aim({clientX, clientY}) {
+  const under = document.elementsFromPoint(clientX, clientY).map((one) => one.closest(".chooser .box, [data-move]"));
+  return under.find((one) => one && one !== pulled.box) || null;
+}
+
+function letGo() {
+  pulled?.line?.remove();
+  document.querySelectorAll(".aim, .pulling").forEach((one) => one.classList.remove("aim", "pulling"));
+  pulled = null;
+}
+
+document.addEventListener("pointerdown", (event) => {
+  const box = event.target.closest?.(".chooser .box");
+  if (box && event.button === 0 && event.pointerType !== "touch") pulled = {box, x: event.clientX, y: event.clientY};
+});
+document.addEventListener("pointermove", (event) => {
+  if (!pulled) return;
+  if (!pulled.box.isConnected) return letGo();
+  const svg = pulled.box.ownerSVGElement;
+  if (!pulled.line) {
+    if (Math.hypot(event.clientX - pulled.x, event.clientY - pulled.y) < 8) return;
+    pulled.line = svg.appendChild(document.createElementNS(svg.namespaceURI, "line"));
+    pulled.line.setAttribute("class", "pull");
+    svg.classList.add("pulling");
+  }
+  const at = ({x, y}) => new DOMPoint(x, y).matrixTransform(svg.getScreenCTM().inverse());
+  const from = at(pulled), to = at({x: event.clientX, y: event.clientY});
+  for (const [name, value] of Object.entries({x1: from.x, y1: from.y, x2: to.x, y2: to.y})) pulled.line.setAttribute(name, value);
+  const target = aim(event);
+  document.querySelectorAll(".aim").forEach((one) => one.classList.toggle("aim", one === target));
+  target?.classList.add("aim");
+});
+document.addEventListener("pointerup", (event) => {
+  const {box, line} = pulled || {}, target = line && aim(event);
+  letGo();
+  if (!target) return;
+  const name = box.dataset.box, other = target.dataset.box;
+  if (!other) return moveBox(name, JSON.parse(target.dataset.move));
+  const then = `graph?${new URLSearchParams({a: name, b: other})}`;
+  if ($("keep-order")) return; // nothing is learned yet: there are no arrows
+  ask_for("POST", "api/graph", {a: name, b: other, state: "to"}, then);
+});
+document.addEventListener("pointercancel", letGo);
+document.addEventListener("keydown", (event) => {
+  const box = event.target.closest?.(".chooser .box"), by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1}[event.key];
+  if (box && event.shiftKey && by) {
+    event.preventDefault();
+    moveBox(box.dataset.box, {by});
+  } else if (event.key === "Escape") {
+    letGo();
+    $("close-chosen")?.click();
+  }
+});
+
+// What was chosen in a picture stands at it: below, or above where there is more room.
+function stand() {
+  const at = $("chosen"), stage = $("stage");
+  if (!at || !stage) return;
+  const shown = [...stage.querySelectorAll("svg")].find((one) => one.getClientRects().length);
+  const picture = shown.classList.contains("graph-wide") ? "wide" : "narrow";
+  const ends = [`${picture}-${at.dataset.at}`, ...JSON.parse(at.dataset.ends).map((one) => `${picture}-box-${one}`)];
+  const places = ends.map($).filter(Boolean).map((one) => one.getBoundingClientRect());
+  const frame = stage.getBoundingClientRect(), all = (part, pick) => pick(...places.map((one) => one[part]));
+  const low = all("bottom", Math.max) - frame.top + 10, high = all("top", Math.min) - frame.top - at.offsetHeight - 10;
+  const left = (all("left", Math.min) + all("right", Math.max)) / 2 - frame.left - at.offsetWidth / 2;
+  const room = window.innerHeight - Math.max(frame.top, 0) - at.offsetHeight - 8;
+  at.style.top = `${low > room && high > 0 ? high : Math.max(0, Math.min(low, room))}px`;
+  at.style.left = `${Math.max(0, Math.min(left, frame.width - at.offsetWidth))}px`;
+}
+window.addEventListener("resize", stand);
+window.addEventListener("arrive", stand);
+
+// The picture as an image: the browser draws the file that the server makes.
+document.addEventListener("click", async ({target}) => {
+  if (target.id !== "as-png") return;
+  const image = new Image(), canvas = document.createElement("canvas");
+  image.src = "graph.svg";
+  await image.decode();
+  [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
+  const brush = canvas.getContext("2d");
+  brush.fillStyle = "white";
+  brush.fillRect(0, 0, canvas.width, canvas.height);
+  brush.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const link = document.createElement("a");
+  link.download = "graph.png";
+  link.href = canvas.toDataURL("image/png");
+  link.click();
+});
 
 window.addEventListener("popstate", () => renew());
 document.addEventListener("DOMContentLoaded", arrive);
