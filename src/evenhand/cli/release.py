@@ -51,6 +51,14 @@ def release(
             "report such a copy.",
         ),
     ] = False,
+    metadata: Annotated[
+        bool,
+        result_option(
+            "--metadata",
+            help="Also describe the file for its publication: Croissant, and an in-toto "
+            "statement to sign.",
+        ),
+    ] = False,
     uncertified: Annotated[
         bool, result_option("--uncertified", help="Allow methods that give no guarantee.")
     ] = False,
@@ -107,7 +115,9 @@ def release(
         say(problem.text(option), err=True)  # before anything is published
     shown = {"share": share, "least_count": asked.of("run")["least_count"]}
     with ProgressBar(quiet=json) as progress:
-        files = released.write(output, overwrite=overwrite, progress=progress, **shown)
+        files = released.write(
+            output, overwrite=overwrite, metadata=metadata, progress=progress, **shown
+        )
     if report is not None:
         from evenhand.files import after_writing
 
@@ -122,6 +132,8 @@ def release(
                 ("certificate", files.certificate),
                 ("manifest", files.manifest),
                 ("shared", files.shared),
+                ("croissant", files.croissant),
+                ("statement", files.statement),
             )
             if path
         }
@@ -192,10 +204,17 @@ def _print_release(
         ("Certificate, yours only", files.certificate),
         ("Certificate for others", files.shared),
         ("Manifest with the seed, keep it", files.manifest),
+        ("Croissant metadata", files.croissant),
+        ("in-toto statement, unsigned", files.statement),
         ("Report", report),
     ):
         if path is not None:
             say(f"{what}: {path}")
+    if files.croissant is not None:
+        from evenhand.releasing.release_metadata import BY_PUBLISHER
+
+        needed = ", ".join(BY_PUBLISHER)
+        say(f"Before you publish the metadata, add what only you know: {needed}.")
 
 
 @with_keys

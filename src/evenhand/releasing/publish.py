@@ -29,13 +29,15 @@ class PublishedFiles:
 
     Where the rows became a table of an engine, ``data`` is its name. ``removed`` names what
     killed runs had left in the folder or in the engine, ``superseded`` what an earlier release
-    had besides: a shared certificate that would not belong to the new data.
+    had besides: a shared certificate or metadata that would not belong to the new data.
     """
 
     data: Path
     certificate: Path
     manifest: Path
     shared: Path | None
+    croissant: Path | None
+    statement: Path | None
     removed: tuple[str, ...]
     superseded: tuple[str, ...]
 
@@ -61,15 +63,18 @@ class ReleaseFiles:
     def names(self) -> Mapping[str, str]:
         """Their names by role, in the order in which they are renamed.
 
-        ``shared`` is one of them even if it is not written: then an earlier one goes with the
-        release that it belongs to.
+        The shared certificate and metadata are among them even if they are not written: then
+        earlier ones go with the release that they belong to.
         """
         names = {
             "certificate": f"{self.stem}.certificate.json",
             "shared": f"{self.stem}.shared.certificate.json",
             "manifest": f"{self.stem}.manifest.json",
         }
-        return names if self.ending is None else {**names, "data": self.stem + self.ending}
+        if self.ending is None:
+            return names
+        metadata = {role: f"{self.stem}.{role}.json" for role in ("croissant", "statement")}
+        return {**names, **metadata, "data": self.stem + self.ending}
 
     def path(self, role: str) -> Path:
         """Where a file is in the end."""

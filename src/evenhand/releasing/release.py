@@ -14,6 +14,7 @@ published.
 """
 
 import hashlib
+import json
 import platform
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +36,7 @@ from evenhand.errors import (
     Remedy,
     listed,
 )
-from evenhand.evidence import Certificate, Partition, Verdict, certify
+from evenhand.evidence import Certificate, Verdict, certify
 from evenhand.evidence.release_statement import Change, ReleaseStatement, rows_not_released
 from evenhand.files import Transaction, check_folder, sha256
 from evenhand.question import REST, Codings, Knowledge, Tiers
@@ -58,6 +59,11 @@ from evenhand.releasing.cost import (
 )
 from evenhand.releasing.publish import PublishedFiles, target_of
 from evenhand.releasing.ranked_rows import released_scores
+from evenhand.releasing.release_metadata import (
+    check_publisher_fields,
+    croissant_document,
+    in_toto_statement,
+)
 from evenhand.releasing.revealing_columns import (
     RevealingColumn,
     find_revealing,
@@ -68,13 +74,11 @@ from evenhand.removal import (
     BaselinePlan,
     GeneratedPlan,
     Plan,
-    RemovalPlan,
-    policy_of,
+    check_plan,
 )
 from evenhand.rows import Rows, Source, read
 
 FORMAT = "evenhand manifest 3"
-_SHOWN = 5  # subpopulations that a refusal names
 
 
 def release(
@@ -117,7 +121,7 @@ def release(
     ('certified', 15)
     """
     seed = secrets.randbits(SEED_BITS) if seed is None else check_seed(seed)
-    _check_plan(plan, uncertified=uncertified)
+    check_plan(plan, uncertified=uncertified)
     drop = require_texts(drop, "`drop`")
     if accept_graph is not None and not require_text(accept_graph, "`accept_graph`").strip():
         raise QuestionError.of(
@@ -302,6 +306,7 @@ class Release(Plain, Pictured):
         *,
         overwrite: bool = False,
         share: bool = False,
+        metadata: bool | Mapping[str, Any] = False,
         least_count: int = 10,
         progress: ProgressCallback | None = None,
     ) -> PublishedFiles:
@@ -310,8 +315,11 @@ class Release(Plain, Pictured):
         The name's ending gives the format: text as .csv and the like, also .csv.gz; .parquet;
         .arrow. The rows are read back from the disk, counted and certified before any file gets
         its name, the data last. ``share`` adds a certificate for others, of the groups without
-        a count under ``least_count``. An existing release is replaced only with ``overwrite``,
-        an input never. Rows in an engine become a new table of it if the name has no ending.
+        a count under ``least_count``. ``metadata`` describes a file for its publication, by
+        ``.croissant.json`` and an in-toto ``.statement.json``; what only the publisher knows,
+        such as the license, can be given by its name in Croissant. An existing release is
+        replaced only with ``overwrite``, an input never. Rows in an engine become a new table
+        of it if the name has no ending.
         ``progress``, by default that of the release, is called while rows are written, counted
         and certified; what it raises leaves no file.
         """
@@ -319,7 +327,13 @@ class Release(Plain, Pictured):
             progress = self.source.progress
         target = target_of(Path(path), self._applied, uncertified=self.uncertified)
         reporter, files = ProgressReporter(progress), target.files
-        names = files.names
+        names, by_publisher = files.names, {} if isinstance(metadata, bool) else metadata
+        check_publisher_fields(by_publisher)
+        if metadata is not False and "data" not in names:
+            raise QuestionError.of(
+                "A table in an engine has no file that metadata could describe.",
+                remedy=Remedy("Write a file, or leave that out", "metadata"),
+            )
         check_folder(files.folder)
         with (
             Transaction.begin(files.folder, [*names.values()]) as transaction,
@@ -331,11 +345,21 @@ class Release(Plain, Pictured):
             self._check(certificate)
             transaction.write_text(names["certificate"], certificate.to_json())
             reporter.report("certifying", 1, 2, is_even=False)
-            if share:
+            shared = ""
+            if share or metadata is not False:
                 shared = certificate.to_shared_json(least_count=least_count)
                 check_other_copies(files.folder / names["shared"], shared)
+            if share:
                 transaction.write_text(names["shared"], shared, mode=0o644)
             inputs, output = target.manifest_entries(transaction)
+            if metadata is not False:
+                record, source = json.loads(shared), rows.sources[0]
+                documents = {
+                    "croissant": croissant_document(output, source, record, by_publisher),
+                    "statement": in_toto_statement(output, record),
+                }
+                for role, content in documents.items():
+                    transaction.write_text(names[role], canonical(content), mode=0o644)
             counts = certificate.examined.counts.marginal(self.plan.names)
             output |= {
                 "rows": rows.count().row_count,
@@ -357,6 +381,8 @@ class Release(Plain, Pictured):
             certificate=files.path("certificate"),
             manifest=files.path("manifest"),
             shared=files.path("shared") if share else None,
+            croissant=files.path("croissant") if metadata is not False else None,
+            statement=files.path("statement") if metadata is not False else None,
             removed=transaction.removed + target.dropped,
             superseded=superseded,
         )
@@ -518,60 +544,6 @@ class Release(Plain, Pictured):
             ),
             notes=tuple(notes),
         )
-
-
-def _check_plan(plan: Plan, *, uncertified: bool) -> None:
-    """Refuse a plan that no rows can be released by, before any row is touched."""
-    others = sorted({*plan.changed_columns} - {*plan.question.columns})
-    if others and isinstance(plan, BaselinePlan):
-        raise CannotReleaseError.of(
-            f"{plan.method} changes {listed(others)}, and no decision.",
-            "Rows are released with other decisions, or other values of the protected "
-            "attribute: this method is for comparison alone.",
-            Remedy("Use modify-data", "method", "modify-data"),
-        )
-    if not uncertified and not plan.reaches_criterion:
-        raise _out_of_reach(plan)
-
-
-def _out_of_reach(plan: Plan) -> CannotReleaseError:
-    """The plan leaves differences: which, and what would not."""
-    after = plan.after if isinstance(plan, RemovalPlan) else None
-    claim = plan.indirect if isinstance(plan, RemovalPlan) else None
-    found = " ".join(str(one) for one in claim.reasons) if claim else ""
-    if after and after.violating:
-        left = after.by_strength.tolist()
-        places = "; ".join(_place(after, line) for line in left[:_SHOWN])
-        more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
-        found = f"Still at or beyond {plan.question.threshold}: {places}{more}."
-    # Policies that take groups reach it unless only some groups may change.
-    some = policy_of(plan.method, plan.policy).takes_groups
-    return CannotReleaseError.of(
-        f"{plan.method} ({plan.policy}) does not reach the criterion.",
-        found or "It gives no guarantee.",
-        (
-            Remedy("Let decisions of more groups change, or of all: leave that out", "only")
-            if some
-            else Remedy(
-                "Use modify-data, which always reaches it with this policy",
-                "policy",
-                "minimal",
-            ),
-            Remedy(
-                "allow a file whose name says that it is uncertified",
-                "uncertified",
-                value=True,
-            ),
-        ),
-    )
-
-
-def _place(partition: Partition, line: int) -> str:
-    where = partition.where(line).items()
-    alike = ", ".join(f"{name} = {label}" for name, label in where) or "everybody"
-    pair = f"{' and '.join(partition.lead_labels(line))}, "
-    pair = "" if partition.question.group else pair
-    return f"{alike}: {pair}{partition.risk_difference(line)}"
 
 
 def _check_dropped(rows: Rows | CountTable, plan: Plan, drop: Sequence[str]) -> None:

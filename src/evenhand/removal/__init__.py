@@ -18,6 +18,7 @@ from evenhand.removal.plan import (
     Move,
     Plan,
     RemovalPlan,
+    check_plan,
 )
 from evenhand.removal.policies import POLICIES, Policy, policy_of
 
@@ -40,6 +41,7 @@ __all__ = [
     "RepairAttributes",
     "Seed",
     "ShuffleProtected",
+    "check_plan",
     "named_method",
     "plan_removal",
     "policy_of",

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from evenhand.counts import Attribute, CountTable
 from evenhand.display import Described, Plain, Summary
 from evenhand.effects import Indirect, measure_examined
+from evenhand.errors import CannotReleaseError, Remedy, listed
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.graph.conditional_tables import ConditionalTable, Network
 from evenhand.question import Question
 from evenhand.removal.moves import DecisionChanges
+from evenhand.removal.policies import policy_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,7 @@ class ChangedDecisions:
 
 
 _SHOWN_MOVES = 10
+_SHOWN = 5  # subpopulations that a refusal names
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,3 +400,57 @@ class BaselinePlan(_Planned):
 
 
 Plan: TypeAlias = RemovalPlan | GeneratedPlan | BaselinePlan
+
+
+def check_plan(plan: Plan, *, uncertified: bool) -> None:
+    """Refuse a plan that no rows can be released by, before any row is touched."""
+    others = sorted({*plan.changed_columns} - {*plan.question.columns})
+    if others and isinstance(plan, BaselinePlan):
+        raise CannotReleaseError.of(
+            f"{plan.method} changes {listed(others)}, and no decision.",
+            "Rows are released with other decisions, or other values of the protected "
+            "attribute: this method is for comparison alone.",
+            Remedy("Use modify-data", "method", "modify-data"),
+        )
+    if not uncertified and not plan.reaches_criterion:
+        raise _out_of_reach(plan)
+
+
+def _out_of_reach(plan: Plan) -> CannotReleaseError:
+    """The plan leaves differences: which, and what would not."""
+    after = plan.after if isinstance(plan, RemovalPlan) else None
+    claim = plan.indirect if isinstance(plan, RemovalPlan) else None
+    found = " ".join(str(one) for one in claim.reasons) if claim else ""
+    if after and after.violating:
+        left = after.by_strength.tolist()
+        places = "; ".join(_place(after, line) for line in left[:_SHOWN])
+        more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
+        found = f"Still at or beyond {plan.question.threshold}: {places}{more}."
+    # Policies that take groups reach it unless only some groups may change.
+    some = policy_of(plan.method, plan.policy).takes_groups
+    return CannotReleaseError.of(
+        f"{plan.method} ({plan.policy}) does not reach the criterion.",
+        found or "It gives no guarantee.",
+        (
+            Remedy("Let decisions of more groups change, or of all: leave that out", "only")
+            if some
+            else Remedy(
+                "Use modify-data, which always reaches it with this policy",
+                "policy",
+                "minimal",
+            ),
+            Remedy(
+                "allow a file whose name says that it is uncertified",
+                "uncertified",
+                value=True,
+            ),
+        ),
+    )
+
+
+def _place(partition: Partition, line: int) -> str:
+    where = partition.where(line).items()
+    alike = ", ".join(f"{name} = {label}" for name, label in where) or "everybody"
+    pair = f"{' and '.join(partition.lead_labels(line))}, "
+    pair = "" if partition.question.group else pair
+    return f"{alike}: {pair}{partition.risk_difference(line)}"

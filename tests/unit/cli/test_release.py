@@ -1,6 +1,7 @@
 import hashlib
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -164,6 +165,23 @@ def test_what_a_killed_run_left_is_no_release_that_exists(run, options, tmp_path
     assert status == 0
     assert f"Removed what an interrupted run had left: {left.name}" in out
     assert json.loads(renamed.read_text())["verdict"] == "certified"
+
+
+def test_metadata_is_written_beside_and_what_it_lacks_is_said(run, options, tmp_path):
+    output = tmp_path / "out.csv"
+    status, out, _ = run("release", *options, "--output", output, "--metadata")
+    assert status == 0
+    assert "Croissant metadata:" in out
+    assert "add what only you know: license, url, creator, datePublished" in " ".join(
+        out.split()
+    )
+    again = ["release", *options, "--output", output, "--overwrite", "--json"]
+    told = json.loads(run(*again, "--metadata")[1])
+    assert (
+        json.loads(Path(told["croissant"]).read_text())["distribution"][0]["name"] == "out.csv"
+    )
+    assert json.loads(Path(told["statement"]).read_text())["subject"][0]["name"] == "out.csv"
+    assert not {"croissant", "statement"} & {*json.loads(run(*again)[1])}
 
 
 def revealing(folder):

@@ -92,6 +92,8 @@ def test_the_names_of_uncertified_files_say_so():
         "out.uncertified.certificate.json",
         "out.uncertified.shared.certificate.json",
         "out.uncertified.manifest.json",
+        "out.uncertified.croissant.json",
+        "out.uncertified.statement.json",
         "out.uncertified.csv.gz",
     ]
     again = ReleaseFiles.of(Path("a/out.uncertified.csv.gz"), uncertified=True)
