@@ -175,7 +175,9 @@ def read_counts(
     question = file.question
     asked = question.named_columns
     choose = partial(choose_columns, asked, question.decision, graph=graph, find=find)
-    rows, counts, names = read_and_count(source, file.codings, memory, progress, choose)
+    rows, counts, names = read_and_count(
+        source, file.codings, memory, progress, choose, question=question
+    )
     if rows is not None:
         file.labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
         rows.check_counted(*asked)

@@ -14,6 +14,7 @@ from evenhand.counts.dependencies import (
     determining_columns,
     equivalent_columns,
     joint_determination,
+    jointly_determining,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "equivalent_columns",
     "examined_counts",
     "joint_determination",
+    "jointly_determining",
 ]

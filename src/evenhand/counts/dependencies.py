@@ -2,21 +2,35 @@
 
 A column whose values hardly repeat determines everything, which says nothing. So one counts
 only if values that occur at least twice cover nine tenths of the rows, and the other column is
-not constant there.
+not constant there. Numbers, also nearly unique ones, determine a decision by a pass mark: one
+cut that separates it. If k of n rows were chosen at random, one cut would separate them with a
+chance of at most 2 / C(n, k), whatever the numbers are; a mark counts only if that is rare.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
+from math import lgamma, log
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts.count_table import CountTable
+from evenhand.counts.label_order import looks_missing
 from evenhand.errors import Problem, Remedy
+from evenhand.question.codings import MISSING
+from evenhand.question.number_classes import number_text
+from evenhand.question.parse_values import exact_number
 
 NEARLY = Fraction(99, 100)  # least strength of a determination with exceptions
+ASKED = Fraction(8, 10)  # from which on it is asked whether a column came after the decision
+_RARE = 1e-6  # chance of a pass mark that nobody set
+_FEWEST_DECIDED = 5  # rows of each decision, where pairs of columns are tried
+_MOST_PAIRED = 100  # columns that are tried in pairs
+_FEWEST_NUMBERS = 2  # of fewer the values tell as much as a mark
+_JOINT = "both"
 _LEAST_REPEATED = Fraction(9, 10)
 _SAMPLE = 4096  # pairs of lines on which most pairs of columns fail
 _PROBE = 1024  # lines on which most of the others do
@@ -32,12 +46,14 @@ class Determination:
 
     ``strength`` is Goodman and Kruskal's lambda: the share of wrong guesses of the decision
     that knowing the column avoids. ``exceptions`` are the rows whose decision is not the most
-    frequent one of their value, by group and decision.
+    frequent one of their value, by group and decision. ``marks`` are the numbers from which on
+    the decision is another one, where cuts of numbers tell it: the roundest that do.
     """
 
     name: str
     strength: Fraction
     exceptions: Mapping[str, Mapping[str, int]]
+    marks: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -57,10 +73,15 @@ class Determination:
             for group, by in sorted(self.exceptions.items())
         )
 
+    @property
+    def rule(self) -> str:
+        """The column, with the pass mark if there is one."""
+        return f"{self.name!r} >= {self.marks[0]}" if len(self.marks) == 1 else repr(self.name)
+
     def near_problem(self, decision: str, rows: int) -> Problem:
         """What to know of a column that determines the decision but for some of the rows."""
         return Problem(
-            f"{self.name!r} alone determines {decision!r} but for {self.exception_rows:,} of "
+            f"{self.rule} alone determines {decision!r} but for {self.exception_rows:,} of "
             f"{rows:,} rows: {self.exceptions_text}.",
             "These exceptions may be the finding.",
             Remedy("If made from the decision, leave it out", "exclude", [self.name]),
@@ -82,14 +103,16 @@ def determining_columns(
     *,
     protected: str | None = None,
     names: Iterable[str] | None = None,
+    least: Fraction = NEARLY,
 ) -> tuple[Determination, ...]:
     """The columns that alone determine the decision, exactly or nearly; the strongest first.
 
-    Of all columns, or of those named. The protected attribute and columns equivalent to it are
-    never among them.
+    Of all columns, or of those named: by their values, or by pass marks of their numbers. The
+    protected attribute and columns equivalent to it are never among them.
     """
     results = (
-        _determination(counts, name, decision, protected=protected, least=NEARLY)
+        _determination_by_marks(counts, name, decision, protected=protected, least=least)
+        or _determination(counts, name, decision, protected=protected, least=least)
         for name in (counts.names if names is None else names)
         if name not in (decision, protected)
         and not (protected is not None and are_equivalent(counts, name, protected))
@@ -126,6 +149,149 @@ def _determination(
     lines = np.flatnonzero(counts.column(decision) != expected[counts.column(name)])
     rows = _rows_by_group(counts, lines, protected, decision)
     return Determination(name=name, strength=strength, exceptions=rows)
+
+
+def _determination_by_marks(
+    counts: CountTable, name: str, decision: str, *, protected: str | None, least: Fraction
+) -> Determination | None:
+    """How far cuts of a column's numbers separate the decisions; None if it has no numbers."""
+    values, kinds = counts.attribute(name).values, len(counts.attribute(decision))
+    numbers = numbers_of(values)
+    if numbers is None:
+        return None
+    cell = counts.column(name).astype(np.int64) * kinds + counts.column(decision)
+    rows = counts.totals(cell, len(values) * kinds).reshape(-1, kinds)
+    order = np.argsort(numbers, kind="stable")
+    order = order[~np.isnan(numbers[order]) & (rows[order].sum(axis=1) > 0)]
+    decided = np.flatnonzero(rows[order].sum(axis=0))
+    if len(order) <= _FEWEST_NUMBERS or len(decided) < 2:
+        return None
+    sides = _sides(rows[order][:, decided])
+    expected = rows.argmax(axis=1)  # of what is missing the most frequent decision
+    expected[order] = decided[sides]
+    total, largest = counts.row_count, int(rows.sum(axis=0).max())
+    right = int(rows[np.arange(len(values)), expected].sum())
+    strength = Fraction(right - largest, total - largest)
+    begins = np.flatnonzero(np.diff(sides)) + 1
+    if (
+        strength < least
+        or len(begins) != len(decided) - 1
+        or _may_be_chance(rows.sum(axis=0)[decided], total - right)
+    ):
+        return None
+    lines = np.flatnonzero(counts.column(decision) != expected[counts.column(name)])
+    return Determination(
+        name=name,
+        strength=strength,
+        exceptions=_rows_by_group(counts, lines, protected, decision),
+        marks=tuple(
+            number_text(-roundest(-exact_number(values[high]), -exact_number(values[low])))
+            for low, high in zip(
+                order[begins - 1].tolist(), order[begins].tolist(), strict=True
+            )
+        ),
+    )
+
+
+def _sides(rows: NDArray[np.int64]) -> NDArray[np.intp]:
+    """For each number, in order, the decision that is expected; of two by the best cut."""
+    sides: NDArray[np.intp] = rows.argmax(axis=1)
+    if rows.shape[1] > 2:
+        return sides
+    lead = np.cumsum(rows[:, 0] - rows[:, 1])[:-1]  # of the first decision below each cut
+    first_below = rows[:, 1].sum() + lead.max() >= rows[:, 0].sum() - lead.min()
+    cut = lead.argmax() if first_below else lead.argmin()
+    sides[:] = (np.arange(len(rows)) <= cut) != first_below
+    return sides
+
+
+def _may_be_chance(decisions: NDArray[np.int64], wrong: int) -> bool:
+    """Whether some cut may separate decisions dealt at random with so few wrong guesses."""
+    total = int(decisions.sum())
+    orders = _log_choices(total, decisions.tolist())
+    wrong = min(wrong, total // 2)
+    excused = _log_choices(total, [wrong, total - wrong]) + log(2 * (total + 1) * (wrong + 1))
+    return excused - orders > log(_RARE)
+
+
+def _log_choices(total: int, parts: Iterable[int]) -> float:
+    """The logarithm of the number of ways to divide so many rows into such parts."""
+    return lgamma(total + 1) - sum(lgamma(part + 1) for part in parts)
+
+
+def roundest(low: Fraction, high: Fraction) -> Fraction:
+    """The number from low to below high with the fewest digits; the least if there are several.
+
+    >>> print(roundest(Fraction(4781), Fraction(5178)), roundest(Fraction(36), Fraction(37)))
+    5000 36
+    """
+    if low <= 0 < high:
+        return Fraction(0)
+    step = Fraction(10) ** len(str(int(max(abs(low), abs(high)))))
+    while True:
+        for size in (step, step / 2):
+            candidate = -(-low // size) * size
+            if candidate < high:
+                return candidate
+        step /= 10
+
+
+def numbers_of(values: Sequence[str]) -> NDArray[np.float64] | None:
+    """The numbers of labels, NaN for what is missing or looks so; None if one is no number.
+
+    >>> numbers_of(["70", "?", "3.5"]).tolist(), numbers_of(["70", "low"])
+    ([70.0, nan, 3.5], None)
+    """
+    numbers = np.full(len(values), np.nan)
+    for at, value in enumerate(values):
+        try:
+            numbers[at] = float(exact_number(value))
+        except (ValueError, OverflowError):
+            if value != MISSING and not looks_missing(value):
+                return None
+    return numbers
+
+
+def jointly_determining(
+    counts: CountTable, names: Iterable[str], decision: str
+) -> tuple[tuple[str, str], ...]:
+    """Pairs of columns that together determine the decision, and neither of them alone.
+
+    Pairs of lines that agree in the first column and differ in the decision differ in the
+    second one, too: a sample of such lines excludes most pairs of columns.
+    """
+    rows = counts.value_totals(decision)
+    if np.count_nonzero(rows) < 2 or rows[rows > 0].min() < _FEWEST_DECIDED:
+        return ()
+    names = [*names][:_MOST_PAIRED]
+    decisions, pairs = counts.column(decision), []
+    columns = [counts.column(name) for name in names]
+    witnesses = [_differing_lines(column, decisions) for column in columns]
+    for one, other in combinations(range(len(names)), 2):
+        if any(
+            not len(lines[0]) or (column[lines[0]] == column[lines[1]]).any()
+            for lines, column in (
+                (witnesses[one], columns[other]),
+                (witnesses[other], columns[one]),
+            )
+        ):
+            continue
+        pair = names[one], names[other]
+        group, first = counts.groups(pair)
+        joint = counts.with_column(_JOINT, [*map(str, range(len(first)))], group)
+        if (decisions == decisions[first][group]).all() and repeats(joint, _JOINT, decision):
+            pairs.append(pair)
+    return tuple(pairs)
+
+
+def _differing_lines(
+    column: NDArray[np.unsignedinteger], decisions: NDArray[np.unsignedinteger]
+) -> tuple[_Lines, _Lines]:
+    """A sample of pairs of lines that agree in a column and differ in the decision."""
+    order = np.lexsort((np.random.default_rng(0).random(len(column)), column))
+    one, other = order[:-1], order[1:]
+    differ = (column[one] == column[other]) & (decisions[one] != decisions[other])
+    return one[differ][:_SAMPLE], other[differ][:_SAMPLE]
 
 
 def are_equivalent(counts: CountTable, one: str, other: str) -> bool:

@@ -13,6 +13,10 @@ from evenhand.question.codings import MISSING
 MARKERS = frozenset(
     {"", "?", "??", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null"}
 )
+# Among numbers these say that there is none; elsewhere they may be a value.
+WORDS_FOR_MISSING = frozenset(
+    {"unknown", "missing", "not available", "not stated", "not known", "unspecified", "no data"}
+)
 EXAMPLES = 5
 
 

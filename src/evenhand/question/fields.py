@@ -368,7 +368,7 @@ FIELDS = (
     ),
     _run("labels", COLUMN, "With predictions: what was recorded, to tell errors."),
     _run("least_count", WHOLE, "The smallest count shown in copies for others.", "", "10"),
-    _run("memory", TEXT, "Memory limit, as 2GB.", "", "half of the machine's"),
+    _run("memory", TEXT, "Memory limit, as 2GB.", "", "half of the machine's, up to 4GB"),
     _audit("partition", COLUMNS, "Explain a partition of your own."),
     _audit("assurance", NUMBER, "Share of rows of the relaxed criterion.", "", "0.8"),
     _audit("bootstrap", WHOLE, "Learn and certify again on so many resamples."),

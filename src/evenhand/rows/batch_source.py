@@ -40,7 +40,7 @@ BATCH_ROWS = 1 << 17
 
 Batches: TypeAlias = Generator[pa.RecordBatch, None, None]
 _UNITS = " kmgt"
-_SMALLEST = 256 * 10**6
+_SMALLEST, _MOST_BY_DEFAULT = 256 * 10**6, 4 * 10**9
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -213,13 +213,13 @@ def unreadable(error: Exception, where: str) -> Problem:
 
 
 def memory_in_bytes(memory: str | int | None) -> int:
-    """Parse an amount of memory, such as "2GB"; None means half of the machine's.
+    """Parse an amount of memory, such as "2GB"; None means half of the machine's, up to 4GB.
 
     >>> memory_in_bytes("2GB"), memory_in_bytes("1.5 GiB")
     (2000000000, 1610612736)
     """
     if memory is None:
-        return _available() // 2
+        return min(_available() // 2, _MOST_BY_DEFAULT)
     text = str(memory).strip().lower()
     match = re.fullmatch(r"([0-9]+(?:[.][0-9]+)?) *([kmgt]?)(i?)b?", text)
     size = 0

@@ -1,6 +1,7 @@
 """``read``: any table of decision records, ready to be counted."""
 
 import os
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import (
     Callable,
@@ -14,13 +15,15 @@ from collections.abc import (
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from evenhand.counts import CountTable
+from evenhand.counts import CountTable, Determination, determining_columns
+from evenhand.counts.dependencies import numbers_of
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.errors import (
     ColumnError,
@@ -33,7 +36,7 @@ from evenhand.errors import (
 )
 from evenhand.question import Bins, Codings, Number, Question
 from evenhand.question.codings import MISSING
-from evenhand.question.parse_values import WILDCARD
+from evenhand.question.parse_values import WILDCARD, exact_number
 from evenhand.rows.batch_source import Batches, BatchSource, memory_in_bytes
 from evenhand.rows.coded_rows import (
     FIRST_BYTES,
@@ -45,6 +48,7 @@ from evenhand.rows.coded_rows import (
 )
 from evenhand.rows.count_rows import CountResult, count, no_rows, too_large
 from evenhand.rows.frame_sources import Source, frame_source
+from evenhand.rows.inspect.column_profile import profile_column
 from evenhand.rows.inspect.findings import FindingKind, in_part, leave_out
 from evenhand.rows.inspect.inspection import Inspection, inspect
 from evenhand.rows.open_files import file_sources
@@ -68,6 +72,7 @@ class Rows(Described):
     progress: ProgressCallback | None = field(default=None, repr=False)
     excluded: tuple[str, ...] = ()
     base: "Rows | None" = field(default=None, repr=False)
+    mark_notes: tuple[Problem, ...] = field(default=(), repr=False)
 
     @property
     def where(self) -> str:
@@ -133,7 +138,7 @@ class Rows(Described):
     @property
     def notes(self) -> tuple[Problem, ...]:
         """What a reader of the counts should know of how they were made."""
-        return (*self._name_notes(), *self._count_result.notes)
+        return (*self._name_notes(), *self.mark_notes, *self._count_result.notes)
 
     def _name_notes(self) -> Iterator[Problem]:
         """What is odd about the names of columns."""
@@ -301,6 +306,35 @@ class Rows(Described):
         with closing(blocks):
             return next(blocks)
 
+    def with_pass_marks(self, question: Question) -> "Rows":
+        """The rows with one more cut in the classes of each number that decides by a pass mark.
+
+        What determines the decision may not vanish in classes: cut at the mark they determine
+        it, too. Of columns that are left out a mark is only told.
+        """
+        asked = {*question.columns, self.requested.frequency}
+        left = [n for n in self.sources[0].names if n not in self.columns and n not in asked]
+        classed = [n for n in self.columns if n in self.requested.bins and n not in asked]
+        if not (left or classed) or question.predicts or self.sources[0].once:
+            return self
+        codings, notes = self.cut_codings, []
+        kept = {name: bins for name, bins in codings.bins.items() if name in asked}
+        whole = tuple(n for n in self.sources[0].names if n != codings.frequency)
+        stored = replace(self, requested=replace(codings, columns=whole, bins=kept), base=None)
+        found = _pass_marks(stored.first_rows(), question, {*left, *classed})
+        if found:
+            names = {*found, question.decision}
+            found = _pass_marks(stored.only(names).lines.table, question, {*found})
+        bins = dict(codings.bins)
+        for name, (mark, values) in found.items():
+            classes, how = bins.get(name), "It is left out."
+            if name in classed and isinstance(classes, Bins):
+                bins[name] = _cut_at(classes, exact_number(mark.marks[0]), values)
+                how = "" if bins[name] == classes else "Its classes are cut there, too."
+            what = f"{mark.rule} alone determines {question.decision!r}, without exception."
+            notes.append(Problem(what, how))
+        return replace(self, requested=replace(codings, bins=bins), mark_notes=tuple(notes))
+
     def batches(self) -> Batches:
         """All columns of all rows, in order and in their own types."""
         for source in self.sources:
@@ -334,7 +368,7 @@ def read(
     Files are CSV (also compressed), Parquet, Arrow or, with the extra ``excel``, spreadsheets,
     whatever their names; ``sheet`` names one of several sheets. ``codings`` holds all options
     that say how columns are read, as a question file has them. ``memory``, such as "2GB", is by
-    default half of the machine's. ``progress`` is called with a ``Progress`` after each batch.
+    default half of the machine's, up to 4GB. ``progress`` is called after each batch.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"sex": ["f", "m", "f"], "age": [36, 37, 38]})
@@ -369,6 +403,39 @@ def read(
     return _checked(Rows(source, sources, requested, limit, progress))
 
 
+def _pass_marks(
+    table: CountTable, question: Question, names: Collection[str]
+) -> dict[str, tuple[Determination, Sequence[str]]]:
+    """The columns of which one cut separates favorable decisions, and their values."""
+    decision = question.decision
+    if question.favorable_values:
+        hoped = [v in question.favorable_values for v in table.attribute(decision).values]
+        codes = np.array(hoped, np.intp)[table.column(decision)]
+        table = table.with_column(decision, ("no", "yes"), codes)
+    measured = [
+        name
+        for name in table.names
+        if name in names and profile_column(table, name).is_measurement
+    ]
+    return {
+        one.name: (one, table.attribute(one.name).values)
+        for one in determining_columns(table, decision, names=measured)
+        if one.exact and len(one.marks) == 1
+    }
+
+
+def _cut_at(bins: Bins, mark: Fraction, values: Sequence[str]) -> Bins:
+    """The classes with one more cut, before a number, unless one parts the same values."""
+    numbers = numbers_of(values)
+    known = sorted({*numbers[np.isfinite(numbers)].tolist()}) if numbers is not None else []
+    at = bisect_left(known, float(mark))
+    places = {bins.position(Fraction(one)) for one in known[max(at - 1, 0) : at + 1]}
+    if len(places) > 1:
+        return bins
+    cuts, is_up = zip(*sorted({*bins.boundaries, (mark, False)}), strict=True)
+    return Bins(cuts, tuple(not up for up in is_up), bins.whole)
+
+
 def _checked(rows: Rows) -> Rows:
     """The rows with the columns that are left, so that no reader of codings needs to know more.
 
@@ -400,6 +467,8 @@ def read_and_count(
     memory: str | int | None,
     progress: ProgressCallback | None,
     choose: Callable[[Rows | CountTable], frozenset[str]],
+    *,
+    question: Question,
 ) -> tuple[Rows | None, CountTable, tuple[str, ...]]:
     """The rows of whatever is audited, None of counts; counts of chosen columns; all columns.
 
@@ -415,6 +484,7 @@ def read_and_count(
         source = source.only(chosen)
     if isinstance(source, CountTable):
         return None, source, names
+    source = source.with_pass_marks(question)
     return source, source.count(), names
 
 

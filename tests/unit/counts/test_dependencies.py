@@ -2,10 +2,12 @@
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evenhand import CountTable
 from evenhand.counts import dependencies
@@ -14,6 +16,8 @@ from evenhand.counts.dependencies import (
     dependent_pairs,
     determining_columns,
     equivalent_columns,
+    jointly_determining,
+    roundest,
 )
 
 
@@ -222,3 +226,83 @@ def test_it_agrees_with_loops(seed):
             named |= bool(len(inside) * share >= 20)
     table = counted(group=group.tolist(), column=column.tolist())
     assert bool([*constant_in_a_group(table, "group", ["column"])]) == named
+
+
+def best_cut(numbers, decisions):
+    """Right guesses of the best cut, trying each with each decision above it."""
+    right = 0
+    for cut in numbers:
+        for above in ("0", "1"):
+            guesses = [above if one >= cut else str(1 - int(above)) for one in numbers]
+            right = max(right, sum(map(str.__eq__, guesses, decisions)))
+    return right
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("noise", [0, 0.03, 0.3])
+def test_a_pass_mark_is_the_best_of_all_cuts(seed, noise):
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal(0, 1, 80).round(2)
+    passed = (numbers > 0.3) ^ (rng.random(80) < noise)
+    passed = ~passed if seed % 2 else passed
+    decisions = [*passed.astype(int).astype(str)]
+    table = {"score": [*map(str, numbers)], "passed": decisions, "sex": [*"fm"] * 40}
+    found = determining_columns(
+        CountTable.of(table), "passed", protected="sex", names=["score"], least=Fraction(4, 5)
+    )
+    largest = max(Counter(decisions).values())
+    expected = Fraction(best_cut(numbers, decisions) - largest, 80 - largest)
+    assert [one.strength for one in found] == ([expected] if 5 * expected >= 4 else [])
+    for one in found:
+        (mark,) = one.marks
+        above = {d for n, d in zip(numbers, decisions, strict=True) if n >= float(mark)}
+        assert not one.exact or len(above) == 1
+        assert one.exception_rows == 80 - best_cut(numbers, decisions)
+
+
+@pytest.mark.parametrize("positive", [1, 2, 3])
+def test_few_decisions_may_be_separated_by_chance(positive):
+    numbers = [*map(str, np.random.default_rng(0).normal(0, 1, 60))]
+    top = sorted(numbers, key=float)[-positive:]
+    table = {"score": numbers, "passed": [str(int(one in top)) for one in numbers]}
+    assert not determining_columns(CountTable.of(table), "passed")
+
+
+def test_several_grades_have_several_marks():
+    points = np.random.default_rng(1).permutation(200) / 2
+    table = {"points": [*map(str, points)], "grade": ["DCBA"[int(p) // 25] for p in points]}
+    (one,) = determining_columns(CountTable.of(table), "grade")
+    assert one.exact
+    assert one.marks == ("25", "50", "75")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_pairs_determine_the_decision_together_where_no_dictionary_says_otherwise(seed):
+    rng = np.random.default_rng(seed)
+    columns = {name: rng.integers(0, 4, 300) for name in "abcd"}
+    made = (columns["a"] > 1) ^ (columns["b"] > 2)
+    made[: seed % 3] ^= True  # of three tables one has no exception
+    table = {name: [*of.astype(str)] for name, of in columns.items()}
+    table["hired"] = [*made.astype(int).astype(str)]
+    table["a_and_b"] = [one + other for one, other in zip(table["a"], table["b"], strict=True)]
+    found = jointly_determining(CountTable.of(table), "abcd", "hired")
+    expected = []
+    for pair in combinations("abcd", 2):
+        joint = {**table, "both": [*map("".join, zip(*(table[n] for n in pair), strict=True))]}
+        if matches(joint, "both", "hired"):
+            expected.append(pair)
+    assert [*found] == expected
+    assert bool(found) is not bool(seed % 3)
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(1, 10**5), st.sampled_from([1, 100]))
+def test_the_roundest_number_has_no_rounder_one_between_the_ends(low, length, scale):
+    low, high = Fraction(low, scale), Fraction(low + length, scale)
+    number = roundest(low, high)
+    assert low <= number < high
+    # Every multiple of a larger step, whole or half a power of ten, lies outside.
+    steps = sorted(s * Fraction(10) ** p for p in range(-4, 9) for s in (1, Fraction(1, 2)))
+    if number:
+        own = max(step for step in steps if number % step == 0)
+        larger = [step for step in steps if step > own]
+        assert not [s for s in larger if -(-low // s) * s < high]

@@ -96,7 +96,7 @@ def test_one_exception_is_no_determination_but_a_warning():
     assert near["name"] == "score"
     assert near["exceptions"] == {"f": {"not low": 2}}
     assert any(
-        "'score' alone determines 'risk' but for 2 of 2,000 rows: f not low 2." in str(note)
+        " alone determines 'risk' but for 2 of 2,000 rows: f not low 2." in str(note)
         and "exclude=['score']" in str(note)
         for note in found.summary().notes
     )

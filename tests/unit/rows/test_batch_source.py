@@ -11,7 +11,7 @@ from tests.reading import refusal
 
 from evenhand.checker.people_in_csv import unique_names as unique_names_of_the_checker
 from evenhand.errors import ColumnError, InputError, QuestionError, ResourceError
-from evenhand.rows import read
+from evenhand.rows import batch_source, read
 from evenhand.rows.batch_source import memory_in_bytes, read_ahead, reading, unique_names
 
 
@@ -113,5 +113,7 @@ def test_what_is_no_amount_of_memory_is_refused(text):
         memory_in_bytes(text)
 
 
-def test_without_a_word_half_of_the_memory_may_be_used():
-    assert 10**8 < memory_in_bytes(None) < 10**13
+def test_without_a_word_half_of_the_memory_may_be_used_and_no_more_than_4_gb(monkeypatch):
+    assert 10**8 < memory_in_bytes(None) <= 4 * 10**9
+    monkeypatch.setattr(batch_source, "_available", lambda: 10**9)
+    assert memory_in_bytes(None) == 5 * 10**8

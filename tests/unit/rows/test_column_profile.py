@@ -38,12 +38,16 @@ KINDS = [
     (range(MANY), "identifier"),
     (range(MANY, 0, -1), "identifier"),
     (np.cumsum(RANDOM.integers(1, 900, MANY)), "identifier"),
-    (SHUFFLED, "number"),
+    (SHUFFLED, "identifier"),  # nearly unique whole numbers
+    (SHUFFLED * 10, "number"),  # rounded
+    (RANDOM.normal(0, 10**6, MANY).astype(int), "number"),  # shaped like a measurement
+    ([*RANDOM.normal(0, 1, MANY), "?", "NULL", "unknown"], "number"),
     (RANDOM.normal(0, 1, MANY), "number"),
     ([1, 2, 3] * MANY, "number"),
     ([*range(20), "?", "(missing)"] * 30, "number"),
     ([*range(20), "n/a", "nan"] * 30, "number"),
-    ([*range(20), "unknown"] * 30, "category"),
+    ([*range(20), "unknown"] * 30, "number"),
+    ([*range(20), "some"] * 30, "category"),
     ([f"{number:03}" for number in range(20)] * 30, "category"),
     (["1_000", "2_000", "3_000"] * 30, "category"),
     (["inf", "1", "2"] * 30, "category"),
@@ -68,6 +72,11 @@ def test_a_name_tells_an_identifier_from_a_measurement(name):
     assert profile(SHUFFLED, name=name).kind is ColumnKind.IDENTIFIER
     assert profile(RANDOM.normal(0, 1, MANY), name=name).kind is ColumnKind.NUMBER
     assert profile([1, 2, 3] * MANY, name=name).kind is ColumnKind.NUMBER
+
+
+@pytest.mark.parametrize("name", ["salary", "loanAmount", "total_debt"])
+def test_a_name_tells_a_measurement_from_an_identifier(name):
+    assert profile(SHUFFLED, name=name).kind is ColumnKind.NUMBER
 
 
 def test_names_that_repeat_are_identifiers_where_the_column_says_so():
@@ -101,10 +110,40 @@ def test_few_numbers_need_no_classes():
     assert profile([*range(13)] * 30).needs_classes
 
 
-def test_three_quantile_classes_are_suggested_first():
-    result = profile(RANDOM.permutation(np.repeat(np.arange(300), 3)))
-    assert len(result.suggested.rows) == 3
+AGES = RANDOM.permutation(np.repeat(np.arange(300), 3))
+
+
+def test_five_quantile_classes_are_suggested_first():
+    result = profile(AGES)
+    assert len(result.suggested.rows) == 5
     assert [len(one.rows) for one in result.classes] == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("second", "classes"), [(AGES % 2, 5), (AGES >= 150, 2), (AGES == 0, 2), (AGES < 180, 2)]
+)
+def test_classes_are_fewer_where_they_would_part_the_groups(second, classes):
+    result = profile(AGES, groups=np.asarray(second, np.intp))
+    assert len(result.suggested.rows) == classes
+
+
+@pytest.mark.parametrize(
+    ("labels", "perhaps"),
+    [
+        ([*range(20), 999] * 4, {"999": 4}),
+        ([*range(20), -1] * 4, {"-1": 4}),
+        ([*range(20), -1, -2] * 4, {}),  # a scale that goes on
+        ([*range(80), 99] * 4, {}),  # an age
+        (["a", "b", "Unknown"] * 30, {"Unknown": 30}),
+        ([*range(20), "unknown"] * 4, {}),  # among numbers it is missing
+    ],
+)
+def test_what_may_stand_for_a_missing_value_is_counted_and_never_classed(labels, perhaps):
+    result = profile(labels)
+    assert dict(result.perhaps_missing) == perhaps
+    if result.classes:
+        known = [one for one in labels if str(one) not in perhaps and one != "unknown"]
+        assert sum(result.suggested.rows) == len(known)
 
 
 def test_a_profile_is_plain_data():

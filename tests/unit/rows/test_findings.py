@@ -72,6 +72,58 @@ def test_a_column_that_nearly_determines_it_lists_the_exceptions_by_group():
     assert "but for 1 of 480 rows: f yes 1." in str(one.problem)
 
 
+SCORES = np.random.default_rng(2).normal(70, 10, ROWS).round(3)  # nearly unique
+
+
+@pytest.mark.parametrize(("exceptions", "kind"), [(0, "determines"), (6, "nearly determines")])
+def test_a_pass_mark_is_named_with_its_value_also_of_a_number_that_hardly_repeats(
+    exceptions, kind
+):
+    hired = SCORES >= 70
+    hired[:exceptions] = ~hired[:exceptions]
+    table = {"sex": SEX, "score": SCORES, "hired": hired.astype(int)}
+    inspection = read(pa.table(table)).inspect(decision="hired", protected="sex")
+    one = inspection.findings[0]
+    assert str(one.kind) == f"{kind} the decision"
+    mark = one.problem.what.split(" alone determines ")[0].removeprefix("'score' >= ")
+    assert max(SCORES[SCORES < 70]) < float(mark) <= min(SCORES[SCORES >= 70])
+    assert one.numbers["rows"] == (exceptions or ROWS)
+
+
+def test_a_number_of_each_row_is_no_pass_mark_in_a_sorted_table():
+    table = {"id": [*range(ROWS)], "sex": SEX, "hired": [0] * 60 + [1] * 60}
+    kinds = {one.kind for one in read(pa.table(table)).inspect(decision="hired").findings}
+    assert FindingKind.DETERMINES_DECISION not in kinds
+
+
+def test_columns_that_determine_the_decision_together_are_found():
+    one, two = np.random.default_rng(4).integers(0, 5, (2, ROWS * 3))
+    table = {"one": one, "two": two, "passed": ((one > 1) & (two > 2)).astype(int)}
+    found = finding(
+        read(pa.table(table)).inspect(decision="passed"), FindingKind.TOGETHER_DETERMINE
+    )
+    assert found.numbers["pairs"] == [["one", "two"]]
+    (rule,) = found.problem.remedies
+    assert (rule.argument, rule.value) == ("rule", ["one", "two"])
+
+
+@pytest.mark.parametrize(
+    ("decision", "name", "asked"),
+    [
+        ("two_year_recid", "is_recid", True),
+        ("two_year_recid", "event", True),
+        ("two_year_recid", "end", True),
+        ("hired", "final_letter", True),
+        ("two_year_recid", "priors_count", False),
+        ("loan_status", "loan_amount", False),
+    ],
+)
+def test_names_that_suggest_what_came_after_the_decision_are_asked_about(decision, name, asked):
+    table = {"sex": SEX, decision: HIRED, name: TOWN}
+    kinds = {one.kind for one in read(pa.table(table)).inspect(decision=decision).findings}
+    assert (FindingKind.WRITTEN_AFTER in kinds) is asked
+
+
 def test_a_class_of_the_decision_follows_from_it():
     grade = [str(at // 2 % 4) for at in range(ROWS)]
     table = pa.table({"sex": SEX, "grade": grade, "top": [str(g == "3") for g in grade]})
@@ -137,7 +189,7 @@ FOUND = {
     FindingKind.NUMBERS: (
         {"pay": [str(1000 + 7 * (at % 40)) for at in range(ROWS)]},
         {"values": {"pay": 40}},
-        {"pay": [1100, 1200]},
+        {"pay": [1042, 1105, 1175, 1210]},
     ),
     FindingKind.MANY_VALUES: (
         {"home": [f"t{at % 60}" for at in range(ROWS)]},

@@ -11,6 +11,7 @@ from tests.staff import staff_csv
 
 from evenhand import CountTable, Question, read
 from evenhand.errors import ColumnError, InputError
+from evenhand.rows import FindingKind
 from evenhand.rows.inspect.inspection import inspect
 
 ASKED = Question(
@@ -107,6 +108,23 @@ def test_the_text_fits_a_terminal(rows):
         assert max(map(len, "\n".join(summary.parts(80)).split("\n"))) <= 80
     assert "600 rows, 15 columns, 8 things to look at" in str(inspection)
     assert "column            kind" in "\n".join(inspection.columns_summary().parts(80))
+
+
+def test_three_findings_that_would_change_the_answer_come_first_in_a_line_each(rows):
+    first, second, third, heading, *rest = rows.inspect(ASKED).summary().notes
+    assert first.what.startswith("'promotion_letter' alone determines 'promoted'")
+    assert second.what.startswith("'gender_code' is tied to 'sex'")
+    assert third.what == "One value is written in several ways: 'sex' 'male', 'Male'."
+    assert not any(one.found for one in (first, second, third))
+    assert heading == "Also:"
+    assert len(rest) == 5
+
+
+def test_spellings_of_names_of_people_are_not_told():
+    people = [f"{'Ann' if at % 3 else 'ANN'} S{at // 2 % 70}" for at in range(420)]
+    table = {"name": people, "town": ["Bonn", "bonn", "Ulm"] * 140}
+    found = read(pa.table(table)).inspect().findings
+    assert [one.columns for one in found if one.kind is FindingKind.SPELLING] == [("town",)]
 
 
 def test_a_column_is_found_by_name(rows):

@@ -73,7 +73,10 @@ def test_columns_are_left_out_with_their_reasons(staff):
 
 
 def test_no_number_is_dropped_but_put_in_classes(staff):
-    assert staff.bins == {"age": [30, 50], "salary": [53000, 60000]}
+    assert staff.bins == {
+        "age": [25, 35, 45, 55],
+        "salary": [51842, 54879, "58356.9", "62575.1"],
+    }
     assert staff.na == ("n/a",)
     assert staff.missing == "drop"
     assert staff.merges == {"sex": {"male": ["male", "Male"]}}
@@ -232,7 +235,7 @@ def test_with_two_columns_named_it_is_complete():
         "favorable": "yes",
         "threshold": "1/20",
     }
-    assert asked.codings == Codings.of(exclude=["id"], bins={"age": [30, 40]})
+    assert asked.codings == Codings.of(exclude=["id"], bins={"age": [25, 30, 36, 42]})
     assert asked.knowledge.tiers is None
 
 
@@ -285,9 +288,15 @@ def made_from(**columns):
 
 def test_rows_and_fields_that_lack_a_value_are_not_mixed_up():
     gone = [None, "a", "b", "c"] * 30
-    said = made_from(one=gone, two=["x", *gone[1:]], three=["?", "yes", "no"] * 40)
-    assert 'missing = "level"  # up to 30 rows lack a value; makes that a value' in said
-    assert '# na = ["?"]  # if these fields are empty: "?" (40)' in said
+    said = made_from(
+        one=gone,
+        two=["x", *gone[1:]],
+        three=["?", "yes", "no"] * 40,
+        four=["Unknown", "x", "y", "z", "x"] * 24,
+    )
+    assert 'missing = "level"  # up to 70 rows lack a value; makes that a value' in said
+    assert 'na = ["?"]  # texts that mean a missing value' in said
+    assert '# na = ["?", "Unknown"]  # if these fields are empty: "Unknown" (24)' in said
     assert "lack a value" not in made_from()
 
 

@@ -245,7 +245,7 @@ def test_nothing_to_merge_is_refused(session):
     for values, body in (
         (["clerk"], {}),
         ([], {"others": True}),
-        (["clerk", "nurse"], {"name": "?"}),
+        (["clerk", "nurse"], {"name": "driver"}),
     ):
         with pytest.raises(QuestionError):
             merge(session, "job", *values, **body)

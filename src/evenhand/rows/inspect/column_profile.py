@@ -1,7 +1,8 @@
 """What one column of a table holds: its kind, its values, and classes if they are numbers.
 
-Suggested classes are of about equal size, between cut points that a person would write. They
-need the numbers alone: no class is chosen by the decision or the protected attribute.
+Suggested classes are of about equal size, with cuts at values that occur, the roundest near the
+quantiles. No class is chosen by the decision; there are five, or as many as leave people of
+several groups in each.
 """
 
 import re
@@ -17,11 +18,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
-from evenhand.counts.label_order import MARKERS, looks_missing
+from evenhand.counts.label_order import MARKERS, WORDS_FOR_MISSING, looks_missing
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
 from evenhand.question.number_classes import number_text
 from evenhand.question.parse_values import exact_number
+from evenhand.rows.inspect.favorable_value import words_of
 from evenhand.rows.value_labels import MISSING_TEXT, LabelArray, as_numpy, as_texts
 
 ParsedNumbers: TypeAlias = tuple[NDArray[np.float64], list[int]]
@@ -33,8 +35,17 @@ _FEW_ROWS = 10  # below that, that no value repeats says nothing
 _SAMPLE = 1000  # values that are looked at as text
 _WORDS = 3  # on average, from which text is free text
 _LONG = 30  # characters on average, likewise
-_MARKERS = as_texts(sorted(MARKERS))
+_UNCOUNTED = as_texts(sorted(MARKERS | WORDS_FOR_MISSING))
 _CLASSES = (2, 3, 4, 5)
+_OVERLAP, _FEWEST = 0.9, 5  # share of rows in classes where two groups have so many rows
+_MOST_TRIED = 1000  # values near a quantile of which the roundest is taken
+_NEARLY_UNIQUE, _ROUNDED, _PEAKED = 0.9, 0.2, 3.5
+_NO_NUMBERS = {*map(float, (-1, -9, -99, -999, -9999, 99, 999, 9999, 99999, 999999))}
+_MEASURED = (
+    "age amount area assets balance cost credit days debt distance duration grade height hours "
+    "income limit loan minutes pay payment points population price rate rent revenue salary "
+    "sales score seconds size sum tax time total value wage weight worth"
+)
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ]\d.*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ]\d.*)?"
 )
@@ -78,7 +89,11 @@ class ClassSuggestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnProfile:
-    """A column: kind, number of values, most frequent ones, missing rows, suggested classes."""
+    """A column: kind, number of values, most frequent ones, missing rows, suggested classes.
+
+    ``markers`` are texts that stand for a missing value, ``perhaps_missing`` words and numbers
+    that may, as 999, each with its rows.
+    """
 
     name: str
     kind: ColumnKind
@@ -86,7 +101,10 @@ class ColumnProfile:
     frequent: tuple[tuple[str, int], ...]
     missing: int
     markers: tuple[tuple[str, int], ...] = ()
+    perhaps_missing: tuple[tuple[str, int], ...] = ()
     classes: tuple[ClassSuggestion, ...] = ()
+    suggested_at: int = -1  # of the classes those to begin with
+    is_measurement: bool = False  # numbers that do not just count the rows
 
     @property
     def needs_classes(self) -> bool:
@@ -95,8 +113,8 @@ class ColumnProfile:
 
     @property
     def suggested(self) -> ClassSuggestion:
-        """The classes to begin with: three, or the next best."""
-        return next((one for one in self.classes if len(one.rows) == 3), self.classes[0])
+        """The classes to begin with."""
+        return self.classes[self.suggested_at]
 
     def to_dict(self) -> dict[str, object]:
         """Plain values."""
@@ -107,6 +125,9 @@ class ColumnProfile:
             "frequent": [{"value": value, "rows": rows} for value, rows in self.frequent],
             "missing": self.missing,
             "markers": [{"value": value, "rows": rows} for value, rows in self.markers],
+            "perhaps_missing": [
+                {"value": value, "rows": rows} for value, rows in self.perhaps_missing
+            ],
             "classes": [suggestion.to_dict() for suggestion in self.classes],
         }
 
@@ -116,9 +137,13 @@ def profile_column(
     name: str,
     *,
     protected: bool = False,
+    groups: NDArray[np.intp] | None = None,
     parsed: ParsedNumbers | None = None,
 ) -> ColumnProfile:
-    """Look at one column; ``parsed`` is the result of ``parse_numbers``."""
+    """Look at one column; ``parsed`` is the result of ``parse_numbers``.
+
+    ``groups`` are those of the lines that will be compared.
+    """
     values, totals = table.attribute(name).values, table.value_totals(name)
     rows = totals.tolist()
     numbers, unknown = parsed or parse_numbers(values)
@@ -127,13 +152,24 @@ def profile_column(
     distinct = len(values) - (missing is not None)
     # Of ties the first; one more than are shown, as one may be missing.
     largest = np.argsort(-totals, kind="stable")[: FEW + 1].tolist()
-    kind = _kind(table, name, numbers, len(values) - len(unknown))
+    kind, counts_up = _kind(table, name, numbers, len(values) - len(unknown))
+    perhaps = {at: values[at] for at in _odd_numbers(numbers)}
+    if not len(numbers):  # words among other words may be values
+        words = {value: many for value, many in looks.items() if not looks_missing(value)}
+        looks = {value: many for value, many in looks.items() if value not in words}
+        perhaps = {values.index(value): value for value in words}
     # Groups that are compared need people, be the numbers few.
     most = min(FEW, table.row_count // _LEAST_ROWS) if protected else FEW
     classes: tuple[ClassSuggestion, ...] = ()
+    suggested_at = -1
     if kind is ColumnKind.NUMBER and distinct > max(most, 2):
         known = np.isfinite(numbers)
+        known[[*perhaps]] = False
         classes = tuple(suggest_classes(numbers[known], totals[known]))
+        if groups is not None and not protected:
+            of_lines = numbers[table.column(name)]
+            allowed = [_overlaps(one.bins, of_lines, groups, table) for one in classes]
+            suggested_at = max((at for at, is_fit in enumerate(allowed) if is_fit), default=0)
     return ColumnProfile(
         name=name,
         kind=kind,
@@ -141,38 +177,93 @@ def profile_column(
         frequent=tuple((values[at], rows[at]) for at in largest if values[at] != MISSING)[:FEW],
         missing=missing or 0,
         markers=tuple(looks.items()),
+        perhaps_missing=tuple((value, rows[at]) for at, value in perhaps.items()),
         classes=classes,
+        suggested_at=suggested_at,
+        is_measurement=len(numbers) > 0 and not counts_up and not is_named(name),
     )
+
+
+def _odd_numbers(numbers: NDArray[np.float64]) -> list[int]:
+    """Where numbers such as 999 or -1 stand that are far from all others, or alone negative."""
+    known = np.flatnonzero(np.isfinite(numbers))
+    if len(known) <= FEW:
+        return []
+    order = known[np.argsort(numbers[known])]
+    (low, next_low), (next_high, high) = numbers[order[:2]], numbers[order[-2:]]
+    odd = [int(order[0])] if low in _NO_NUMBERS and low < 0 <= next_low else []
+    return [*odd, int(order[-1])] if high in _NO_NUMBERS and high >= 2 * next_high else odd
+
+
+def _overlaps(
+    bins: Bins, numbers: NDArray[np.float64], groups: NDArray[np.intp], table: CountTable
+) -> bool:
+    """Whether nearly all rows lie in classes where two groups have some people."""
+    compared = np.isfinite(numbers) & (groups >= 0)
+    many, cuts = int(groups.max(initial=0)) + 1, [float(cut) for cut in bins.cuts]
+    cell = np.searchsorted(cuts, numbers[compared]) * many + groups[compared]
+    rows = np.bincount(cell, table.counts[compared], (len(cuts) + 1) * many).reshape(-1, many)
+    shared = np.count_nonzero(rows >= _FEWEST, axis=1) > 1
+    return bool(rows[shared].sum() >= _OVERLAP * rows.sum())
 
 
 def _kind(
     table: CountTable, name: str, numbers: NDArray[np.float64], distinct: int
-) -> ColumnKind:
-    """The kind of a column of so many values, those that look missing not counted."""
+) -> tuple[ColumnKind, bool]:
+    """The kind of a column of so many known values, and whether its numbers count up."""
     values, rows = table.attribute(name).values, table.row_count
     if len(values) < 2:
-        return ColumnKind.CONSTANT
+        return ColumnKind.CONSTANT, False
     some = values[:: -(-len(values) // _SAMPLE)]
     sample = [value for value in some if value != MISSING and not looks_missing(value)]
     if sample and all(map(_DATE.fullmatch, sample)):
-        return ColumnKind.DATE
+        return ColumnKind.DATE, False
     hardly_repeats = rows >= _FEW_ROWS and (
         distinct == rows or (rows >= 100 and 2 * distinct > rows)
     )
-    if len(numbers) and np.isfinite(numbers).any():
+    if np.isfinite(numbers).any():
         if distinct == 2:
-            return ColumnKind.CATEGORY
-        are_whole = bool((numbers[np.isfinite(numbers)] % 1 == 0).all())
-        counts_up = are_whole and (is_named(name) or _counts_up(numbers, table.column(name)))
-        return ColumnKind.IDENTIFIER if hardly_repeats and counts_up else ColumnKind.NUMBER
+            return ColumnKind.CATEGORY, False
+        return _kind_of_numbers(table, name, numbers, distinct, hardly_repeats=hardly_repeats)
     if not hardly_repeats:
-        return (
-            ColumnKind.IDENTIFIER if distinct > MANY and is_named(name) else ColumnKind.CATEGORY
-        )
+        is_identifier = distinct > MANY and is_named(name)
+        return ColumnKind.IDENTIFIER if is_identifier else ColumnKind.CATEGORY, False
     words = sum(len(text.split()) for text in sample) / len(sample)
     length = sum(map(len, sample)) / len(sample)
     is_free = words >= _WORDS or (words > 1 and length >= _LONG)
-    return ColumnKind.FREE_TEXT if is_free else ColumnKind.IDENTIFIER
+    return ColumnKind.FREE_TEXT if is_free else ColumnKind.IDENTIFIER, False
+
+
+def _kind_of_numbers(
+    table: CountTable,
+    name: str,
+    numbers: NDArray[np.float64],
+    distinct: int,
+    *,
+    hardly_repeats: bool,
+) -> tuple[ColumnKind, bool]:
+    """The same of numbers: whole ones that hardly repeat may be identifiers."""
+    finite, rows = numbers[np.isfinite(numbers)], table.row_count
+    if not hardly_repeats or (finite % 1 != 0).any():
+        return ColumnKind.NUMBER, False
+    counts_up = _counts_up(numbers, table.column(name))
+    numbered = rows >= 100 and distinct >= _NEARLY_UNIQUE * rows
+    if counts_up or is_named(name) or (numbered and not _is_measured(name, finite)):
+        return ColumnKind.IDENTIFIER, counts_up
+    return ColumnKind.NUMBER, False
+
+
+def _is_measured(name: str, numbers: NDArray[np.float64]) -> bool:
+    """Whether nearly unique whole numbers are measurements: by name, rounding or shape.
+
+    Of numbers of people and cases a tenth end in 0, and they spread evenly: their range is
+    twice that of the middle half, about.
+    """
+    rounded = np.count_nonzero(numbers % 10 == 0) >= _ROUNDED * len(numbers)
+    low, high = np.quantile(numbers, [0.25, 0.75])
+    is_peaked = bool(np.ptp(numbers) > _PEAKED * (high - low))
+    is_named = not {*_MEASURED.split()}.isdisjoint(words_of(name))
+    return is_named or bool(rounded) or is_peaked
 
 
 def is_named(name: str) -> bool:
@@ -200,7 +291,7 @@ def parse_numbers(values: Sequence[str]) -> ParsedNumbers:
     """
     texts = values.array if isinstance(values, LabelArray) else as_texts(values)
     trimmed = pc.utf8_trim_whitespace(texts)
-    markers = pc.is_in(pc.utf8_lower(trimmed), value_set=_MARKERS)
+    markers = pc.is_in(pc.utf8_lower(trimmed), value_set=_UNCOUNTED)
     markers = pc.or_(markers, pc.equal(texts, MISSING_TEXT))
     unknown = np.flatnonzero(as_numpy(markers.cast(pa.uint8()))).tolist()
     if any(map(_CODE.match, values[:_SAMPLE])):
@@ -236,27 +327,10 @@ def suggest_classes(
             yield ClassSuggestion(bins=bins, rows=tuple(inside.tolist()))
 
 
-def roundest(low: Fraction, high: Fraction) -> Fraction:
-    """The number from low to below high with the fewest digits; the least if there are several.
-
-    >>> print(roundest(Fraction(4781), Fraction(5178)), roundest(Fraction(36), Fraction(37)))
-    5000 36
-    """
-    if low <= 0 < high:
-        return Fraction(0)
-    step = Fraction(10) ** len(str(int(max(abs(low), abs(high)))))
-    while True:
-        for size in (step, step / 2):
-            candidate = -(-low // size) * size
-            if candidate < high:
-                return candidate
-        step /= 10
-
-
 def _quantile_cuts(
     numbers: NDArray[np.float64], rows: NDArray[np.int64], classes: int
 ) -> tuple[Fraction, ...]:
-    """Round numbers at most a fifth of a class from the quantiles, or as near as there are."""
+    """Round values at most a fifth of a class from the quantiles, or as near as there are."""
     reached = np.cumsum(rows)
     last, total = len(reached) - 1, int(reached[-1])
     slack = total // (5 * classes)
@@ -267,9 +341,22 @@ def _quantile_cuts(
         nearer_below = low == last or rank - reached[low - 1] < reached[low] - rank
         if low == high and low and nearer_below:  # one number has more rows than the slack
             low = high = low - 1
-        # A cut at any number from the value on, below the next one, makes the same classes.
-        high = min(high + 1, last)
-        if low < high:
-            ends = numbers[[low, high]].tolist()
-            cuts.add(roundest(*(exact_number(repr(end)) for end in ends)))
+        near = numbers[low : min(high + 1, last)]
+        near = near[:: -(-len(near) // _MOST_TRIED) or 1]
+        if len(near):
+            cuts.add(min(map(exact_number, map(repr, near.tolist())), key=_digits))
     return tuple(sorted(cuts))
+
+
+def _digits(number: Fraction) -> tuple[int, int, bool]:
+    """How many digits a number takes but for zeros; of as many the larger power of ten first.
+
+    Then those that end in 5.
+    """
+    text = number_text(number).replace(".", "").strip("-")
+    digits = text.strip("0")
+    return (
+        len(digits),
+        text.count("0") and len(text.rstrip("0")) - len(text),
+        digits[-1:] != "5",
+    )

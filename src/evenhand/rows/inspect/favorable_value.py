@@ -32,7 +32,8 @@ _BENEFIT = _words(
     "accept admis admit approv award bonus callback cured earning eligib employ enrol "
     "excellent favor good gpa grade graduat grant hire hired income interview invit licen "
     "lowrisk offered paid parole pass passed passes passing pay positive promot qualif "
-    "recommend recover repaid reward salary satisf scholar select succe surviv tenure wage"
+    "recommend recover releas repaid reward salary satisf scholar select succe surviv "
+    "tenure wage"
 )
 _NEGATION = frozenset({"no", "not", "non", "never", "without"})
 _YES, _NO = {"yes", "y", "true", "t", "1"}, {"no", "n", "false", "f", "0"}
@@ -47,6 +48,16 @@ class Favorable(NamedTuple):
     sure: bool
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a name, in small letters.
+
+    >>> words_of("loanGranted_2")
+    ['loan', 'granted']
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    return re.sub(r"[^a-z]+", " ", spaced.casefold()).split()
+
+
 def sense(text: str) -> int:
     """1 if a text speaks of a benefit, -1 of a harm, 0 of neither; "not" turns it.
 
@@ -57,8 +68,7 @@ def sense(text: str) -> int:
     >>> [sense(value) for value in ("Charged Off", "unemployed", "latest", "Low risk")]
     [-1, -1, 0, 1]
     """
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
-    words = re.sub(r"[^a-z]+", " ", spaced.casefold()).split()
+    words = words_of(text)
     turned = -1 if _NEGATION.intersection(words) else 1
     words = [*words, *map("".join, pairwise(words))]
     if "lowrisk" in words or not any(map(_HARM.fullmatch, words)):

@@ -21,8 +21,10 @@ from evenhand.counts import (
     dependent_pairs,
     determining_columns,
     equivalent_columns,
+    jointly_determining,
 )
 from evenhand.counts.compared_groups import with_groups
+from evenhand.counts.dependencies import ASKED
 from evenhand.counts.label_order import EXAMPLES, looks_missing, marker_problem, rows_in, some
 from evenhand.errors import Problem, Remedy, Spelling, listed, python_argument
 from evenhand.question import Question
@@ -36,6 +38,7 @@ from evenhand.rows.inspect.column_profile import (
     is_named,
     parse_numbers,
 )
+from evenhand.rows.inspect.favorable_value import sense, words_of
 
 NO_GROUPS = frozenset(
     {ColumnKind.IDENTIFIER, ColumnKind.FREE_TEXT, ColumnKind.DATE, ColumnKind.CONSTANT}
@@ -49,6 +52,11 @@ _NOT_INDEPENDENT = (
     "false one is shown not in 5 % of tables, but in about 25 % if every row is there twice, "
     "and in about 65 % if four times."
 )
+# Words for what is known only once it was decided.
+_AFTER = (
+    "after afterwards appeal closed decided disposition end ended event final finally followup "
+    "letter notice notified outcome reason reasons verdict"
+)
 _NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)*\s*")
 
 
@@ -56,7 +64,9 @@ class FindingKind(StrEnum):
     """What was found, the most important first."""
 
     DETERMINES_DECISION = "determines the decision"
+    TOGETHER_DETERMINE = "together determine the decision"
     NEARLY_DETERMINES_DECISION = "nearly determines the decision"
+    WRITTEN_AFTER = "perhaps written after the decision"
     FOLLOWS_FROM_DECISION = "follows from the decision"
     TIED_TO_PROTECTED = "tied to the protected attribute"
     COUNTED = "counts of people"
@@ -79,6 +89,7 @@ class FindingKind(StrEnum):
 # determines the decision is not among them: the verdict itself tells that.
 MATTERS = frozenset(
     {
+        FindingKind.TOGETHER_DETERMINE,
         FindingKind.FOLLOWS_FROM_DECISION,
         FindingKind.TIED_TO_PROTECTED,
         FindingKind.REPEATED_ROWS,
@@ -88,6 +99,15 @@ MATTERS = frozenset(
         FindingKind.EQUIVALENT,
     }
 )
+
+
+CHANGES_ANSWER = MATTERS - {FindingKind.EQUIVALENT} | {
+    FindingKind.DETERMINES_DECISION,
+    FindingKind.NEARLY_DETERMINES_DECISION,
+    FindingKind.WRITTEN_AFTER,
+    FindingKind.COUNTED,
+    FindingKind.MISSING,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,9 +210,43 @@ class Findings:
         table, groups = self.table, next(iter(self.protected), None)
         if self.question:
             table, groups = with_groups(table, self.question), self.question.groups_column
-        # A date forms no groups, but may tell the decision.
+        # A date forms no groups, but may tell the decision; so may a nearly unique number.
         names = self._of_kinds({*ColumnKind} - NO_GROUPS | {ColumnKind.DATE})
-        return determining_columns(table, self.decision, protected=groups, names=names)
+        names += [n for n, o in self.profiles.items() if o.is_measurement and n not in names]
+        return determining_columns(
+            table, self.decision, protected=groups, names=names, least=ASKED
+        )
+
+    @cached_property
+    def marks(self) -> dict[str, list[str]]:
+        """Where numbers that determine the decision are cut by it."""
+        found = (one for one in self.determining if one.exact and one.marks)
+        return {one.name: [f">={mark}" for mark in one.marks] for one in found}
+
+    @cached_property
+    def together(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of columns that together determine the decision, neither of them alone."""
+        if self.decision is None or (self.question and self.question.predicts):
+            return ()
+        out = {*self.asked, *self.copies, *self.following, *self.tied}
+        out |= {one.name for one in self.determining if one.exact}
+        names = [name for name in self.usable if name not in out]
+        return jointly_determining(self.table, names, self.decision)
+
+    @cached_property
+    def written_after(self) -> list[str]:
+        """Columns with names like that of the decision, or like what comes after it."""
+        if self.decision is None:
+            return []
+        known = {*self.asked, *self.following, *(one.name for one in self.determining)}
+        spoken = {*_AFTER.split(), *(w for w in words_of(self.decision) if sense(w))}
+        return [
+            name
+            for name, one in self.profiles.items()
+            if name not in known
+            and one.kind is not ColumnKind.CONSTANT
+            and not spoken.isdisjoint(words_of(name))
+        ]
 
     def _of_kinds(self, kinds: Collection[ColumnKind]) -> list[str]:
         """The columns of some kinds that are not asked about."""
@@ -256,22 +310,36 @@ class Findings:
         return [name for name in self.usable if name not in out]
 
     def _determining(self) -> Iterator[TableFinding]:
-        exact = [one.name for one in self.determining if one.exact]
-        rows, many = self.table.row_count, len(exact) > 1
-        alone = "each alone determine" if many else "alone determines"
-        alike = "one of them" if many else "it"
+        exact = [one for one in self.determining if one.exact]
+        names, rows = [one.name for one in exact], self.table.row_count
+        alone = "each alone determine" if len(exact) > 1 else "alone determines"
+        alike = "one of them" if len(exact) > 1 else "it"
         made = f"If made from the decision, or after it, leave {it(exact)} out"
         yield from tell(
             FindingKind.DETERMINES_DECISION,
-            exact,
-            f"{some_names(exact)} {alone} {self.decision!r}, without exception in {rows:,} "
-            "rows.",
-            Remedy(made, "exclude", exact),
-            Remedy("declare the rule by which was decided", "rule", exact[:1]),
+            names,
+            f"{some([one.rule for one in exact])} {alone} {self.decision!r}, without "
+            f"exception in {rows:,} rows.",
+            Remedy(made, "exclude", names),
+            Remedy("declare the rule by which was decided", "rule", names[:1]),
             found=f"Among people alike in {alike} no decision differs, so nothing is left to "
             "measure.",
             rows=rows,
-            copies={name: one for name, one in self.copies.items() if name in exact},
+            copies={name: one for name, one in self.copies.items() if name in names},
+            **({"marks": self.marks} if self.marks else {}),
+        )
+        pairs = [f"{one!r} with {other!r}" for one, other in self.together]
+        yield from tell(
+            FindingKind.TOGETHER_DETERMINE,
+            dict.fromkeys(name for pair in self.together for name in pair),
+            f"Together these determine {self.decision!r}, without exception: {some(pairs)}.",
+            Remedy(
+                "If they are the rule by which was decided, declare it",
+                "rule",
+                [*next(iter(self.together), ())],
+            ),
+            found="Among people alike in both no decision differs.",
+            pairs=[list(pair) for pair in self.together],
         )
         for one in self.determining:
             if not one.exact:
@@ -279,6 +347,13 @@ class Findings:
                 numbers = {"rows": one.exception_rows, **one.to_dict()}
                 kind = FindingKind.NEARLY_DETERMINES_DECISION
                 yield from tell(kind, [one.name], problem, found="", **numbers)
+        yield from tell(
+            FindingKind.WRITTEN_AFTER,
+            self.written_after,
+            f"Perhaps written after {self.decision!r}: {some_names(self.written_after)}.",
+            leaving_out(self.written_after),
+            found="What comes after the decision cannot explain it.",
+        )
         yield from leave_out(
             FindingKind.FOLLOWS_FROM_DECISION,
             self.following,
@@ -338,7 +413,8 @@ class Findings:
     def _spelling(self) -> Iterator[TableFinding]:
         merge: dict[str, dict[str, list[str]]] = {}
         for name, one in self.profiles.items():
-            if one.kind is ColumnKind.CATEGORY or name in self.asked:
+            is_counted = one.kind is ColumnKind.CATEGORY and one.distinct <= MANY
+            if is_counted or name in self.asked:
                 rows = self.table.values(name)
                 variants = spelling_variants(value for value in rows if value != MISSING)
                 # The most frequent spelling stays.
@@ -358,7 +434,7 @@ class Findings:
     def _markers(self) -> Iterator[TableFinding]:
         rows: dict[str, dict[str, int]] = {}
         for name, one in self.profiles.items():
-            for value, many in one.markers:
+            for value, many in (*one.markers, *one.perhaps_missing):
                 rows.setdefault(value, {})[name] = many
         for value, by_column in sorted(rows.items(), key=lambda item: -sum(item[1].values())):
             problem = marker_problem(value, by_column)
@@ -444,7 +520,7 @@ class Findings:
     def _many_values(self) -> Iterator[TableFinding]:
         values = {n: o.distinct for n, o in self.profiles.items() if n not in self.copies}
         numbers = {n: many for n, many in values.items() if self.profiles[n].needs_classes}
-        cuts = {name: self.profiles[name].suggested.cuts for name in numbers}
+        cuts = {n: self.marks.get(n) or self.profiles[n].suggested.cuts for n in numbers}
         yield from tell(
             FindingKind.NUMBERS,
             numbers,

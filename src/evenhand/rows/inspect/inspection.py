@@ -1,7 +1,7 @@
 """``inspect``: a look at a table before it is judged."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,10 @@ from evenhand.rows.inspect.column_profile import (
     parse_numbers,
     profile_column,
 )
-from evenhand.rows.inspect.findings import MATTERS, Findings, TableFinding
+from evenhand.rows.inspect.findings import CHANGES_ANSWER, MATTERS, Findings, TableFinding
 
 _STEP = 500  # columns after which progress is reported
+_FIRST = 3  # findings that come before all others
 _SHOWN = 28  # characters of the most frequent values in a line
 
 
@@ -78,14 +79,21 @@ class Inspection(Described):
         }
 
     def summary(self) -> Summary:
-        """The findings, the most important first."""
+        """The findings: three that would change the answer in a line each, then the others."""
+        first = [one.problem for one in self.findings if one.kind in CHANGES_ANSWER][:_FIRST]
+        rest = [one for one in self.problems if one not in first]
         many = len(self.findings)
         things = "nothing" if not many else "1 thing" if many == 1 else f"{many} things"
         return Summary(
             title=f"{self.where}: {self.rows:,} rows, {len(self.columns):,} columns, "
             f"{things} to look at",
             facts=(("compared", str(self.comparison)),) if self.comparison else (),
-            notes=(*self.problems, *self.notes),
+            notes=(
+                *(replace(one, found="") for one in first),
+                *(["Also:"] if first and rest else []),
+                *rest,
+                *self.notes,
+            ),
         )
 
     def columns_summary(self) -> Summary:
@@ -135,11 +143,13 @@ def inspect(
     sides = question_groups(table, question) if question else None
     parsed = {one.name: parse_numbers(one.values) for one in table.attributes}
     profiles, reporter = {}, ProgressReporter(progress)
+    groups = sides if sides is not None or not names else table.groups(names)[0]
     for name in table.names:
         profiles[name] = profile_column(
             table,
             name,
             protected=name in names,
+            groups=groups,
             parsed=parsed[name],
         )
         if len(profiles) % _STEP == 0:

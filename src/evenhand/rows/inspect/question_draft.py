@@ -6,10 +6,9 @@ classes. ``init``, ``audit`` without a question file and the app share these gue
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import chain
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -59,7 +58,7 @@ class QuestionDraft:
         reasons = dict.fromkeys(self.codings.exclude, _AS_ASKED) | {
             one.name: reason
             for one in self.inspection.columns
-            if (reason := _no_groups(one, self.inspection.rows))
+            if (reason := _no_groups(one, self.inspection.rows)) and one.name not in self.marks
         }
         for finding in self.inspection.findings:
             copies, determined = map(finding.numbers.get, ("copies", "determined"))
@@ -80,7 +79,9 @@ class QuestionDraft:
         decision = self.given.get("decision")
         because = {
             FindingKind.DETERMINES_DECISION: f"alone determines {decision!r}",
+            FindingKind.TOGETHER_DETERMINE: f"determines {decision!r} with another column",
             FindingKind.NEARLY_DETERMINES_DECISION: f"nearly determines {decision!r}",
+            FindingKind.WRITTEN_AFTER: f"perhaps written after {decision!r}",
             FindingKind.FOLLOWS_FROM_DECISION: f"is determined by {decision!r}",
             FindingKind.TIED_TO_PROTECTED: f"is tied to {listed(self._protected)}",
         }
@@ -106,13 +107,23 @@ class QuestionDraft:
         return self._columns(FindingKind.COUNTED)
 
     @cached_property
+    def marks(self) -> dict[str, list[int | str]]:
+        """Pass marks that decide without exception, by the column, as cut points."""
+        found = (one.numbers.get("marks", {}) for one in self.inspection.findings)
+        return {n: cuts for of in found if isinstance(of, dict) for n, cuts in of.items()}
+
+    @cached_property
     def bins(self) -> dict[str, list[int | str]]:
-        """Cut points for numbers of many values; two classes where they are asked about."""
-        return {
+        """Cut points for numbers of many values; two classes where they are asked about.
+
+        A number that decides by a pass mark is cut there and nowhere else.
+        """
+        classed = {
             one.name: (one.classes[0] if one.name in self.named else one.suggested).cuts
             for one in self.kept
             if one.needs_classes and one.name not in self.counting
         }
+        return classed | self.marks
 
     @cached_property
     def merges(self) -> dict[str, dict[str, list[str]]]:
@@ -125,17 +136,18 @@ class QuestionDraft:
 
     @cached_property
     def markers(self) -> dict[str, int]:
-        """Texts that look missing, and how many fields of counted columns have them."""
-        fields = Counter[str]()
-        for one in self.kept:
-            fields.update(dict(one.markers))
-        return fields
+        """Texts that stand for a missing value, and in how many fields of counted columns."""
+        return _added_up(one.markers for one in self.kept)
+
+    @cached_property
+    def perhaps_missing(self) -> dict[str, int]:
+        """Words and numbers that may stand for a missing value, as 999."""
+        return _added_up(one.perhaps_missing for one in self.kept)
 
     @cached_property
     def na(self) -> tuple[str, ...]:
-        """Texts that must mean a missing value: those among numbers that are put in classes."""
-        among_numbers = chain(*(one.markers for one in self.kept if one.name in self.bins))
-        return tuple(dict.fromkeys((*self.codings.na, *dict(among_numbers))))
+        """Texts that mean a missing value."""
+        return tuple(dict.fromkeys((*self.codings.na, *self.markers)))
 
     @cached_property
     def missing_rows(self) -> int:
@@ -266,6 +278,14 @@ class QuestionDraft:
         return [first, ["*"], *([[decision]] if decision else [])]
 
 
+def _added_up(fields: Iterable[Iterable[tuple[str, int]]]) -> dict[str, int]:
+    """How many fields have each text."""
+    texts = Counter[str]()
+    for of_column in fields:
+        texts.update(dict(of_column))
+    return texts
+
+
 def _no_groups(one: ColumnProfile, rows: int) -> str:
     """Why a column forms no groups of people; "" if it does."""
     if one.kind is ColumnKind.CONSTANT:
@@ -314,7 +334,7 @@ def template(draft: QuestionDraft, *, data: str) -> str:
         inspection=draft.inspection,
         data=data,
         missing=_MISSING,
-        other_markers={v: rows for v, rows in draft.markers.items() if v not in draft.na},
+        other_markers={v: n for v, n in draft.perhaps_missing.items() if v not in draft.na},
         given_bins=given if isinstance(given, dict) else {},
         names=[one.name for one in draft.kept],
         examples=[one for one in plain if one.name not in draft.bins][:2],
