@@ -538,14 +538,10 @@ class Audit(Described):
             "answer": self.answer.to_dict(),
             **self.certificate.to_dict(assurance=assurance, labels=self.labels),
             "notes": [*self._group_taken, *self.notes],
-            "columns_left_out": list(self._left_out),
+            "columns_left_out": list(self.rows.left_out if self.rows else ()),
             "guesses": self.file.told_guesses(),
             "inspection": self.inspection.to_dict(),
         }
-
-    @property
-    def _left_out(self) -> tuple[str, ...]:
-        return self.rows.left_out if self.rows and self.learning is not None else ()
 
     @property
     def _group_taken(self) -> list[str]:
@@ -574,8 +570,8 @@ class Audit(Described):
             said = doubt.sentence if doubt and doubt.contradicted else ""
             against = [("rows against the graph", said)] if said else []
             facts = (("judged by", f"the rows: {claims}"), facts[0], *against, *facts[1:])
-        if self._left_out:
-            lines.append(f"Columns left out: {listed(self._left_out)}.")
+        if self.learning is not None and self.rows and (left_out := self.rows.left_out):
+            lines.append(f"Columns left out: {listed(left_out)}.")
         return replace(
             summary,
             title=title,

@@ -21,7 +21,8 @@ from evenhand.graph.edges import (
     unreadable,
 )
 
-_LARGEST = 1_000_000
+# In characters. JSON is parsed in linear time, and a certificate holds more than its graph.
+_LARGEST, _LARGEST_JSON = 1_000_000, 1_000_000_000
 
 
 class Format(NamedTuple):
@@ -56,9 +57,10 @@ def read_text(text: str, otherwise: str = "notation") -> Edges:
             f"A {type(text).__name__} is no text of a graph.",
             "Write the graph, as 'a -> b; c'.",
         )
-    if len(text) > _LARGEST:
+    largest = _LARGEST_JSON if _JSON.match(text) else _LARGEST
+    if len(text) > largest:
         raise unreadable(
-            f"This is too large for a graph: more than {_LARGEST:,} characters.",
+            f"This is too large for a graph: more than {largest:,} characters.",
             "Give the graph of the columns that matter.",
         )
     shown = (one for one in FORMATS.values() if one.begin and one.begin.match(text))
@@ -81,6 +83,8 @@ def read_file(path: Path) -> tuple[Edges, Any]:
     try:
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(_LARGEST + 1)
+            if _JSON.match(text):
+                text += file.read(_LARGEST_JSON)
     except FileNotFoundError as error:
         raise unreadable("There is no such file.", "Name a file that is there.") from error
     except (OSError, UnicodeDecodeError) as error:

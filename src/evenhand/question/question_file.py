@@ -59,10 +59,11 @@ class Guess(Plain):
     """A part of a question that nobody gave, filled in from a look at the table.
 
     ``argument`` is the key of the question file: favorable, criterion, group, other, exclude,
-    bins, merge, na, missing or tiers. ``value`` is what the file would say; lists and mappings
-    add to what was given. ``why`` is a clause for people, without a period. Of a guess that is
-    not ``sure`` a person should be asked; ``instead`` is the value to give if it is wrong,
-    where there is just one. An order of columns, ``tiers``, is proposed and never taken.
+    bins, merge, na, missing, frequency or tiers. ``value`` is what the file would say; lists
+    and mappings add to what was given. ``why`` is a clause for people, without a period. Of a
+    guess that is not ``sure`` a person should be asked; ``instead`` is the value to give if it
+    is wrong, where there is just one. A frequency, and an order of columns (``tiers``), are
+    proposed and never taken.
     """
 
     argument: str
@@ -74,7 +75,7 @@ class Guess(Plain):
     @property
     def is_taken(self) -> bool:
         """Whether the value holds until somebody says otherwise."""
-        return self.argument != "tiers"
+        return self.argument not in ("tiers", "frequency")
 
     @property
     def texts(self) -> list[str]:
@@ -89,9 +90,11 @@ class Guess(Plain):
     def asked(self, question: Question) -> Problem:
         """What to ask about it, why it was taken, and what to pass if it is wrong."""
         what, words, argument, value = _GUESSED[self.argument]
-        shown = ", ".join(self.texts)
-        what = what.format(shown=shown, decision=question.decision)
-        if self.argument in ("bins", "tiers"):
+        shown = ", ".join(self.value if self.argument == "bins" else self.texts)
+        what = what.format(
+            shown=shown, decision=question.decision, protected=question.groups_column
+        )
+        if self.argument == "bins" or not self.is_taken:
             value = self.value
         elif self.instead is not None:
             value = self.instead
@@ -103,18 +106,29 @@ class Guess(Plain):
 _GUESSED: dict[str, tuple[str, str, str, Any]] = {
     "favorable": ("Is {decision} = {shown} good for the person?", "If not", "favorable", ...),
     "criterion": ("Which values of {decision} are good?", "Name them", "favorable", ...),
-    "group": ("Is {shown} the group that is asked about?", "If not", "group", ...),
-    "other": ("Is it compared with {shown}?", "If not", "other", ...),
+    "group": (
+        "Is {protected} = {shown} the group that is asked about?",
+        "If not",
+        "group",
+        ...,
+    ),
+    "other": ("Is it compared with {protected} = {shown}?", "If not", "other", ...),
     "exclude": (
         "Is it right to leave out {shown}?",
         "If not, name what to use",
         "columns",
         ...,
     ),
-    "bins": ("Are these the right classes: {shown}?", "If not, give cut points", "bins", ...),
+    "bins": ("Are the classes of {shown} right?", "If not, give cut points", "bins", ...),
     "merge": ("Are these spellings of one value: {shown}?", "If not", "merge", ...),
     "na": ("Does {shown} mean that a value is missing?", "If not", "missing", "level"),
     "missing": ("Is this right for missing values: {shown}?", "If not", "missing", ...),
+    "frequency": (
+        "Does {shown} count people? Each line was taken for one.",
+        "If so",
+        "frequency",
+        ...,
+    ),
     "tiers": (
         "Is this the order of the columns: {shown}? None was taken.",
         "If so",

@@ -475,7 +475,7 @@ class Release(Plain, Pictured):
         It is None, too, where the people compared leave nothing to ask: all got one decision.
         """
         record = self.before.graph.record
-        if record is None or self.before.question.predicts:
+        if record is None or self.before.question.predicts or not self.before.learned_here:
             return None
         try:
             return relearn(

@@ -113,6 +113,9 @@ def _guesses(made: QuestionDraft, data: Mapping[str, Any]) -> Iterator[Guess]:
         )
         why = f"nothing speaks for any of {values}, so each is compared"
         yield Guess(argument="criterion", value="every", why=why, sure=False)
+    if made.counting:
+        why = "no two lines are alike in the other columns"
+        yield Guess(argument="frequency", value=made.counting[0], why=why, sure=False)
     for one in made.guesses:
         if one.argument == "missing" and new:
             yield Guess(argument="na", value=new, why="it looks so, among numbers in classes")

@@ -330,6 +330,8 @@ def _graph(answer: Answer, words: Words) -> str:
     origin, fit = answer.certificate.graph_origin, answer.graph_fit
     if origin.kind == "given":
         said = "The graph was given"
+    elif not (answer.placed or answer.unplaced):
+        said = "The graph was learned"
     elif not answer.unplaced:
         said = "The graph was learned, with your order"
     else:

@@ -263,9 +263,9 @@ def test_two_columns_are_enough_and_every_guess_is_told_first(run, applicants, t
     guesses, _, answer = out.partition("\n\n")
     for question, typed in (
         ("Is hired = 1 good for the person?", "--favorable 0"),
-        ("Is m the group", "--group f"),
+        ("Is sex = m the group", "--group f"),
         ("leave out id", "--set columns=…"),
-        ("exam=", "--bin exam="),
+        ("classes of exam right", "--bin exam="),
         ("Does ? mean that a value is missing?", "--set missing=level"),
         ("Is this the order of the columns: sex|*|hired?", "--tiers 'sex|*|hired'"),
     ):

@@ -35,6 +35,13 @@ def test_a_saved_graph_is_the_one_that_was_learned(learned, tmp_path):
     assert "learned from other rows" in elsewhere.report().html
 
 
+def test_a_certificate_of_any_size_is_a_graph(learned, tmp_path):
+    text = learned.certificate.to_json()
+    path = tmp_path / "large.json"
+    path.write_text(text[:-1] + " " * 1_100_000 + text[-1:])
+    assert eh.load_graph(path) == learned.graph
+
+
 def test_a_graph_of_other_rows_is_said_to_be_that():
     part = ADULT.without("race", [next(iter(ADULT.values("race")))])
     elsewhere, here = (eh.discover(one, knowledge=ASKED.knowledge) for one in (part, ADULT))

@@ -75,6 +75,20 @@ def test_nobody_guesses_which_of_many_values_is_good():
     assert "nothing speaks for any" in str(asked.guesses)
 
 
+def test_a_column_that_may_count_people_is_asked_about_and_not_taken():
+    lines = [(s, a, h) for s in "fm" for a in "abcd" for h in ("yes", "no")]
+    table = pd.DataFrame(lines, columns=["sex", "town", "hired"])
+    table["many"] = [3 + at * at for at in range(len(lines))]
+    asked = eh.draft(table, protected="sex", decision="hired")
+    (guess,) = [one for one in asked.guesses if one.argument == "frequency"]
+    assert asked.codings.frequency is None
+    assert guess.asked(asked.question).remedies[0].value == "many"
+    counted = eh.Codings.of(frequency="many")
+    again = eh.draft(table, protected="sex", decision="hired", codings=counted)
+    assert again.codings.frequency == "many"
+    assert "frequency" not in {one.argument for one in again.guesses}
+
+
 def test_columns_that_are_not_there_are_refused():
     with pytest.raises(ColumnError, match="Did you mean 'sex'"):
         eh.draft(TABLE, protected="sx", decision="hired")
