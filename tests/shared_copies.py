@@ -110,6 +110,7 @@ def learned_graph(text, unseen):
         tests=(unseen.tests,),
         limits="Sets of at most two columns were tried.",
         ended_early="" if unseen.tests < 100 else "Larger sets were not tried.",
+        depth=None if unseen.tests < 100 else 2,
     )
     return replace(graph, record=record)
 

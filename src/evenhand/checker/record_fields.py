@@ -58,16 +58,18 @@ UNEDITED = {
 }
 GIVEN = {"kind": ("given", "learned"), "edits?": [EDIT], "unedited?": UNEDITED}
 KNOWN = {"tiers": [NAMES], "required": [PAIR], "forbidden": [PAIR]}
+COUNT = range(2**63)
 LEARNED = {
     **GIVEN,
     **alike("algorithm test significance limits? ended_early?", str),
     "rows": ("same", "original", "other", "withheld"),
     "decision_last": bool,
+    "depth?": COUNT,
     "chosen_from?": int,
     "knowledge?": KNOWN,
 }
 SHARE = re.compile("[0-9]+(/[1-9][0-9]*)?")
-COUNT, ESTIMATE = range(2**63), re.compile(r"-?[0-9][0-9.]*(e[-+][0-9]+)?")
+ESTIMATE = re.compile(r"-?[0-9][0-9.]*(e[-+][0-9]+)?")
 VARIATIONS = ("with", "without", "all before", "classes", "depth", "without suspects")
 REASONS = (
     *("determined", "nothing compared", "graph refuted", "depends on", "written after"),

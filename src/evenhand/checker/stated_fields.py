@@ -81,6 +81,7 @@ def how_it_was_learned(origin: Record) -> str:
     parts = [_LEARNED if origin["kind"] == "learned" else "given"]
     parts += ["{limits}"] * ("limits" in origin)
     parts += ["ended early"] * ("ended_early" in origin)
+    parts += ["tried sets of up to {depth:,}"] * ("depth" in origin)
     parts += [f"background knowledge: {', '.join(known)}"] * bool(known)
     parts += ["columns chosen from {chosen_from:,}"] * ("chosen_from" in origin)
     edits = ["{kind} {arrow}: {reason}".format(**edit) for edit in origin.get("edits", ())]

@@ -53,7 +53,8 @@ class GraphOrigin:
     "other" ones, as a graph that was saved may come from; others are not told ("withheld").
     ``decision_last`` says that the decision was taken to come last, as no tiers were given.
     ``knowledge`` is what a person told the search: tiers, required and forbidden arrows.
-    ``limits`` were set for the search, and ``ended_early`` says what they left untried.
+    ``limits`` were set for the search. ``ended_early`` says what these or the budget of work
+    left untried, and ``depth`` is the size of the largest sets that were tried then.
     ``chosen_from`` says from how many columns a search near the decision chose.
     ``edits`` were made afterwards, to the ``unedited`` graph if that is known: its edges, and
     what it gives by its causes alone, unless that is not known or not about these rows.
@@ -71,6 +72,7 @@ class GraphOrigin:
     knowledge: Mapping[str, Any] = field(default_factory=dict)
     limits: str = ""
     ended_early: str = ""
+    depth: int | None = None
     chosen_from: int = 0
     edits: tuple[GraphEdit, ...] = ()
     unedited: Mapping[str, Any] | None = None
@@ -98,6 +100,7 @@ class GraphOrigin:
             knowledge=record.knowledge.told,
             limits=record.limits,
             ended_early=record.ended_early,
+            depth=record.depth,
             edits=graph.edits,
             unedited=unedited,
         )
@@ -113,6 +116,7 @@ class GraphOrigin:
             f"significance {self.significance}"
             + (f", {self.limits}" if self.limits else "")
             + (", ended early" if self.ended_early else "")
+            + (f", tried sets of up to {self.depth:,}" if self.depth is not None else "")
             + (f", columns chosen from {self.chosen_from:,}" if self.chosen_from else "")
         )
 
@@ -131,7 +135,8 @@ class GraphOrigin:
         """The origin as it was chosen, without the rows and without what the limits did."""
         origin = self.without_outcome
         learned = self.kind == "learned"
-        return replace(origin, rows="withheld", ended_early="") if learned else origin
+        told = replace(origin, rows="withheld", ended_early="", depth=None)
+        return told if learned else origin
 
     @property
     def without_outcome(self) -> "GraphOrigin":
@@ -143,9 +148,13 @@ class GraphOrigin:
     def to_dict(self) -> dict[str, Any]:
         """Plain values; of a given graph there is no more to say than how it was edited."""
         told = ("kind", "edits", "unedited") if self.kind == "given" else self.__slots__
-        always = ("kind", "rows", "algorithm", "test", "significance", "decision_last")
+        always = ["kind", "rows", "algorithm", "test", "significance", "decision_last", "depth"]
         fields = {name: getattr(self, name) for name in told}
-        return {name: plain(of) for name, of in fields.items() if of or name in always}
+        return {
+            name: plain(of)
+            for name, of in fields.items()
+            if of or (name in always and of is not None)
+        }
 
     def assumptions(self, decision: str) -> tuple[str, ...]:
         """What was taken for granted where the graph was learned, in words."""

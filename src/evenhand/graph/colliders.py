@@ -7,7 +7,7 @@ order decides. By the *first* set: z is in the set that separated x and y, or it
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count, takewhile
 
@@ -51,8 +51,14 @@ def classify_by_majority(
         pairs[x, y] = pairs[y, x] = True
     offers = skeleton.offers()
     totals = [*takewhile(bool, (count_tests(pairs, offers, depth) for depth in count()))]
-    all_subsets = not limits.reached(len(totals) - 1, sum(totals))
-    for depth, total in enumerate(totals):
+    levels = _levels_of_votes(skeleton, totals, limits)
+    all_subsets = levels == len(totals) and not limits.reached(levels - 1, sum(totals))
+    if levels < len(totals):
+        classified.stopped = (
+            f"Sets of {levels:,} or more attributes were not asked about colliders: that would "
+            "be more work than a search is given."
+        )
+    for depth, total in enumerate(totals[:levels]):
         if limits.too_deep(depth):
             break
         if stopped := limits.reached(depth, total):
@@ -66,7 +72,7 @@ def classify_by_majority(
             votes.add(batch, evaluate(batch) > skeleton.significance)
             done += len(batch)
             limits.report(depth, done, total)
-        limits.done += done
+        limits.finish(depth, done)
         classified.tests.append(done)
     for triple in unshielded:
         majority = votes.majority(triple)
@@ -75,6 +81,15 @@ def classify_by_majority(
         elif majority == 0:
             classified.ambiguous.append(triple)
     return classified
+
+
+def _levels_of_votes(skeleton: Skeleton, totals: Sequence[int], limits: Limits) -> int:
+    """How large sets may be that vote: no larger than those that a stopped search tried."""
+    if limits.most_work is None:
+        return len(totals)
+    limits.work = 0  # votes have a budget of their own
+    tried = totals[: len(skeleton.tests)] if skeleton.stopped else totals
+    return limits.affordable(tried)
 
 
 class _Votes:

@@ -38,7 +38,7 @@ from evenhand.graph.searched_columns import (
     with_rule,
     without_columns,
 )
-from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
+from evenhand.graph.skeleton import MOST_WORK, Evaluate, Limits, Skeleton
 from evenhand.question import SIGNIFICANCE, Knowledge, KnownOrder, Question, Tiers
 
 Algorithm = Literal["stable", "original"]
@@ -63,8 +63,9 @@ def discover(
     """Learn which attributes cause which, as far as the counts and the knowledge say.
 
     An edge stays as long as no set makes its ends independent at the significance level. With
-    ``max_depth`` or ``max_tests`` the search ends early with the edges not yet removed, and the
-    record says so. ``kernel`` changes the speed, not the result. Of columns that determine each
+    ``max_depth`` or ``max_tests`` the search ends early with the edges not yet removed; without
+    them it does so before it would take longer than about half a minute. The record says so.
+    ``kernel`` changes the speed, not the result. Of columns that determine each
     other one enters the search, those of the ``question`` first; the record names the others. A
     rule that the question declares is the decision's only cause.
 
@@ -86,7 +87,12 @@ def discover(
     order = without_columns(order, left)
     names = names_by_tier(order) if algorithm == "stable" else list(order.names)
     limits = Limits(
-        max_depth=max_depth, max_tests=max_tests, reporter=ProgressReporter(progress)
+        max_depth=max_depth,
+        max_tests=max_tests,
+        most_work=MOST_WORK if max_depth is None and max_tests is None else None,
+        cards=tuple(len(counts.attribute(name)) for name in names),
+        lines=len(counts),
+        reporter=ProgressReporter(progress),
     )
     expected = _TESTS_PER_PAIR * len(names) * (len(names) - 1) // 2
     evaluator = Evaluator(
@@ -109,7 +115,7 @@ def discover(
         f"{name!r} says the same as {first!r} in other words: only {first!r} was searched."
         for name, first in sorted(left.items())
     ]
-    ended_early = skeleton.stopped or classified.stopped
+    ended_early = " ".join(filter(None, (skeleton.stopped, classified.stopped)))
     notes += [ended_early] if ended_early else []
     if chosen_test == "chi-square":
         notes += _thin_strata_notes(skeleton, names, evaluator)
@@ -125,6 +131,7 @@ def discover(
             max_depth=max_depth,
             limits=str(limits),
             ended_early=ended_early,
+            depth=len(skeleton.tests) - 1 if skeleton.stopped and skeleton.tests else None,
             notes=tuple(notes),
             stand_ins=left,
             counts=counts,

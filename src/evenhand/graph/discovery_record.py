@@ -27,7 +27,8 @@ class DiscoveryRecord:
     gives for each column that did not enter the search the one that says the same. ``counts``
     are what the graph was learned from, or their digest if it was read from a file, and
     ``rows`` says which. ``limits`` says in words which limits were set, ``max_depth`` among
-    them, and ``ended_early`` what they left untried, which depends on the counts. ``knowledge``
+    them, and ``ended_early`` what these or the budget of work left untried, which depends on
+    the counts: then ``depth`` is the size of the largest sets that were tried. ``knowledge``
     is what was told before the search.
     """
 
@@ -41,6 +42,7 @@ class DiscoveryRecord:
     max_depth: int | None = None
     limits: str = ""
     ended_early: str = ""
+    depth: int | None = None
     notes: tuple[str, ...] = ()
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     rows: Literal["same", "original", "other"] = "same"

@@ -560,6 +560,7 @@ def _record(origin: Mapping[str, Any], content: Any) -> DiscoveryRecord:  # noqa
         ),
         limits=str(origin.get("limits", "")),
         ended_early=str(origin.get("ended_early", "")),
+        depth=origin.get("depth"),
     )
 
 

@@ -12,9 +12,10 @@ untestable ones have, the first by name is kept; the graph does not depend on it
 *original* search removes an edge at once, with the first set that separates its ends.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,12 @@ from evenhand.display import ProgressReporter
 from evenhand.graph.kernels.batch import Batch, Matrix, batches_of, count_tests
 
 Evaluate = Callable[[Batch], NDArray[np.float64]]
+
+# The work of a search, in tests × cells, that goes on without limits; votes on colliders have
+# as much again. A unit takes 15 to 30 ns by numpy and 5 to 15 by numba (bench/dense.py): 30 s.
+MOST_WORK = 5 * 10**8
+# What a test costs beside its cells, in cells.
+_FIXED_CELLS = 1_000
 
 
 class WeakestTest(NamedTuple):
@@ -35,10 +42,19 @@ class WeakestTest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Limits:
-    """When a search stops early, the tests done so far, and who is told of progress."""
+    """When a search stops early, the tests and the work done so far, and who is told.
+
+    With ``most_work`` no level is begun that would exceed this work, which depends on the
+    counts alone and on no clock: a table has the same graph on every machine. ``cards`` and
+    ``lines`` are the sizes of the table.
+    """
 
     max_depth: int | None = None
     max_tests: int | None = None
+    most_work: int | None = None
+    cards: tuple[int, ...] = ()
+    lines: int = 0
+    work: int = 0
     reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     done: int = 0
     _level: tuple[int, int, int] = (0, 0, 0)
@@ -58,6 +74,36 @@ class Limits:
                 f"be more than {self.max_tests:,} tests."
             )
         return ""
+
+    def affordable(self, totals: Sequence[int], depth: int = 0) -> int:
+        """How many levels the budget allows, of so many tests each, the first of this depth.
+
+        A level of no sets is always allowed.
+        """
+        if self.most_work is None:
+            return len(totals)
+        work = self.work
+        for at, tests in enumerate(totals):
+            work += self._work(depth + at, tests)
+            if depth + at and work > self.most_work:
+                return at
+        return len(totals)
+
+    def _work(self, depth: int, tests: int) -> int:
+        """Tests × cells, of columns with as many values as they have on average.
+
+        Tests of the same columns share what is counted, four fifths of the work.
+        """
+        size, columns = depth + 2, len(self.cards)
+        product: int = sum(self.cards) ** size // max(columns, 1) ** size
+        cells = min(self.lines, product)
+        sets = min(tests, comb(columns, size))
+        return tests * _FIXED_CELLS + (tests + 4 * sets) * cells // 5
+
+    def finish(self, depth: int, tests: int) -> None:
+        """Count the tests of a level that is done, and its work."""
+        self.done += tests
+        self.work += self._work(depth, tests)
 
     def too_deep(self, depth: int) -> bool:
         """Whether sets of this size are beyond the limit."""
@@ -132,10 +178,15 @@ class Skeleton:
         for depth in count():
             total = count_tests(self.adjacent & ~self.required, self.offers(), depth)
             self.stopped = limits.reached(depth, total) if total else ""
+            if not limits.affordable([total], depth):
+                self.stopped = (
+                    f"Sets of {depth:,} or more attributes were not tried: that would be more "
+                    "work than a search is given."
+                )
             if not total or self.stopped:
                 return
             yield depth, total
-            limits.done += self.tests[-1]
+            limits.finish(depth, self.tests[-1])
 
     def _separate(self, x: int, y: int, offers: Matrix, depth: int, evaluate: Evaluate) -> int:
         """Try what x offers until a set separates it from y; returns the number of tests."""

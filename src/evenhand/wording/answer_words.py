@@ -343,7 +343,10 @@ def _graph(answer: Answer, words: Words) -> str:
             f"; the rows reject {len(fit.rejected):,} of the {fit.implied:,} independences of "
             f"the decision that it implies ({words.columns(fit.rejected)})"
         )
-    return f"{said}{against}."
+    depth = origin.depth
+    sets = count(depth or 0, "attribute")
+    ended = f", and the search ended with sets of {sets}" if depth is not None else ""
+    return f"{said}{ended}{against}."
 
 
 def _further(answer: Answer, words: Words) -> Iterator[str]:

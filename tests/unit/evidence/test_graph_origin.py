@@ -81,8 +81,10 @@ def test_a_search_that_ended_early_is_told_wherever_the_graph_goes(tmp_path):
     certificate.write(tmp_path / "early.json")
     again = eh.audit(counts, asked, graph=eh.load_graph(tmp_path / "early.json")).certificate
     assert again.graph_origin.ended_early == said
-    assert str(again.graph_origin).endswith("0.01, sets no larger than 0, ended early")
-    assert checker.verify(certificate.to_json()).stated["graph.origin"].endswith("ended early")
+    assert document["graph"]["origin"]["depth"] == again.graph_origin.depth == 0
+    ended = "0.01, sets no larger than 0, ended early, tried sets of up to 0"
+    assert str(again.graph_origin).endswith(ended)
+    assert checker.verify(certificate.to_json()).stated["graph.origin"].endswith(ended)
     whole = eh.audit(counts, asked, max_depth=9).certificate
     assert "ended_early" not in whole.graph_origin.to_dict()
 

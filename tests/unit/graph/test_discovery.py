@@ -7,7 +7,9 @@ from tests.networks import network
 from evenhand import CountTable, Knowledge, Tiers, datasets, discover
 from evenhand.counts import Attribute
 from evenhand.errors import ColumnError, QuestionError
+from evenhand.graph import discovery
 from evenhand.graph.discovery import initial_skeleton
+from evenhand.graph.skeleton import Limits
 
 ADULT = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
 DUTCH = Tiers(["sex", "age", "country_birth"], ["edu_level"], ...)
@@ -262,3 +264,38 @@ def test_a_search_is_repeated_with_the_settings_of_its_record():
     found = discover(counts, significance=0.2, test="g-square", max_depth=1)
     assert found.record.settings == {"significance": 0.2, "test": "g-square", "max_depth": 1}
     assert discover(counts, **found.record.settings) == found
+
+
+# With less work than that sets of as many columns are not tried.
+BUDGETS = {0: 10**5, 1: 10**6, 3: 5 * 10**6, None: 10**9}
+
+
+@pytest.mark.parametrize("kernel", ["numpy", "numba"])
+@pytest.mark.parametrize(("depth", "work"), BUDGETS.items())
+def test_a_search_stops_before_sets_that_its_budget_does_not_allow(
+    paper_adult, depth, work, kernel, monkeypatch
+):
+    """By the counts, not by the clock: any machine finds what a limit of that depth gives."""
+    monkeypatch.setattr(discovery, "MOST_WORK", work)
+    graph = discover(paper_adult, knowledge=ADULT, kernel=kernel)
+    limited = discover(paper_adult, knowledge=ADULT, max_depth=depth, kernel="numpy")
+    assert graph == limited
+    assert graph.record.separating.keys() == limited.record.separating.keys()
+    assert graph.record.depth == limited.record.depth == depth
+    assert graph.record.complete == limited.record.complete == (depth is None)
+    if depth is not None:
+        said = f"Sets of {depth + 1} or more attributes were not tried: that would be more work"
+        assert graph.record.ended_early.startswith(said)
+    # A limit that a person sets goes before the budget.
+    assert discover(paper_adult, knowledge=ADULT, max_depth=99) == discover(
+        paper_adult, knowledge=ADULT, max_tests=10**9
+    )
+
+
+def test_a_budget_for_votes_alone_leaves_the_edges(paper_adult, monkeypatch):
+    whole = discover(paper_adult, knowledge=ADULT)
+    monkeypatch.setattr(Limits, "affordable", lambda _, totals, _depth=0: min(len(totals), 2))
+    graph = discover(paper_adult, knowledge=ADULT)
+    assert graph.record.separating == whole.record.separating
+    assert graph.record.ended_early.startswith("Sets of 2 or more attributes were not asked")
+    assert graph.record.depth is None

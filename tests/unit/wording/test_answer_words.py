@@ -57,6 +57,12 @@ def test_adult_is_answered_in_full():
     assert str(answer).splitlines()[1].strip() == answer.statements[1]
 
 
+def test_where_the_search_of_the_graph_ended_is_said_at_once():
+    answer = answered(datasets.adult(), datasets.question("adult"), max_depth=2)
+    said = "is assumed, and the search ended with sets of 2 attributes"
+    assert any(said in line for line in answer.statements)
+
+
 def test_yes_in_named_groups():
     table = drawn(mediators, rows=8000, direct=0.25)
     said = headline(table, knowledge=BEFORE)

@@ -235,14 +235,14 @@ class AdjustmentSets:
     def _less_deep(self) -> tuple[str, ...]:
         """Further causes if a search that was stopped had been stopped one level earlier."""
         record = self.certificate.graph.record
-        if record is None or not record.ended_early or not record.tests:
+        if record is None or record.depth is None:
             return ()
-        decision, deepest = self.examined.question.decision, len(record.tests) - 1
+        decision = self.examined.question.decision
         last = {
             name
             for pair, separation in record.separating.items()
             for name in pair
-            if decision in pair and name != decision and len(separation.given) == deepest
+            if decision in pair and name != decision and len(separation.given) == record.depth
         }
         return tuple(sorted(last - {*self.base.names, *self.examined.question.protected_names}))
 
