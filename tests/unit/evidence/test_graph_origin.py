@@ -146,7 +146,6 @@ def test_a_search_that_ended_early_is_repeated_with_the_same_limit():
         assert again.graph.record.complete is (limit is None)
         resampled = audit.bootstrap(3, seed=3).causes
         assert {name for name, many in resampled.items() if many == 3} == causes
-        assert {len(one.given) for one in audit.doubt().arrows} <= {0, limit or 1}
 
 
 COUNTS = eh.datasets.admissions(2)
