@@ -86,6 +86,14 @@ def test_the_bill_lists_what_the_project_needs_and_no_extra(folder):
     assert not names & {re.split(r"[^\w-]", one)[0] for one in extras} - needed
 
 
+def test_ibis_comes_with_a_sqlglot_that_it_speaks():
+    """A table is made through ibis 12 with sqlglot 29, and not with 30: it loses the name."""
+    extras = PROJECT["optional-dependencies"]
+    having = [name for name in extras if "ibis-framework" in " ".join(extras[name])]
+    assert having == ["ibis", "spark"]
+    assert all("sqlglot<30" in extras[name] for name in having)
+
+
 def test_the_same_wheel_gives_the_same_bill(folder):
     first = BILL["write_bill"](folder).read_bytes()
     assert BILL["write_bill"](folder).read_bytes() == first
