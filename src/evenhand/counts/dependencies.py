@@ -29,6 +29,7 @@ ASKED = Fraction(8, 10)  # from which on it is asked whether a column came after
 _RARE = 1e-6  # chance of a pass mark that nobody set
 _FEWEST_DECIDED = 5  # rows of each decision, where pairs of columns are tried
 _MOST_PAIRED = 100  # columns that are tried in pairs
+_WITNESSES = 1 << 14  # lines of which it is tried first
 _FEWEST_NUMBERS = 2  # of fewer the values tell as much as a mark
 _JOINT = "both"
 _LEAST_REPEATED = Fraction(9, 10)
@@ -245,11 +246,11 @@ def numbers_of(values: Sequence[str]) -> NDArray[np.float64] | None:
     numbers = np.full(len(values), np.nan)
     for at, value in enumerate(values):
         try:
-            numbers[at] = float(exact_number(value))
-        except (ValueError, OverflowError):
+            numbers[at] = float(value.replace("_", " "))  # which Python would read over
+        except ValueError:
             if value != MISSING and not looks_missing(value):
                 return None
-    return numbers
+    return None if np.isinf(numbers).any() else numbers
 
 
 def jointly_determining(
@@ -288,7 +289,8 @@ def _differing_lines(
     column: NDArray[np.unsignedinteger], decisions: NDArray[np.unsignedinteger]
 ) -> tuple[_Lines, _Lines]:
     """A sample of pairs of lines that agree in a column and differ in the decision."""
-    order = np.lexsort((np.random.default_rng(0).random(len(column)), column))
+    lines = np.random.default_rng(0).permutation(len(column))[:_WITNESSES]
+    order = lines[np.argsort(column[lines], kind="stable")]
     one, other = order[:-1], order[1:]
     differ = (column[one] == column[other]) & (decisions[one] != decisions[other])
     return one[differ][:_SAMPLE], other[differ][:_SAMPLE]

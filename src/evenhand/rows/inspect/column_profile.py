@@ -38,7 +38,7 @@ _LONG = 30  # characters on average, likewise
 _UNCOUNTED = as_texts(sorted(MARKERS | WORDS_FOR_MISSING))
 _CLASSES = (2, 3, 4, 5)
 _OVERLAP, _FEWEST = 0.9, 5  # share of rows in classes where two groups have so many rows
-_MOST_TRIED = 1000  # values near a quantile of which the roundest is taken
+_MOST_TRIED = 200  # values near a quantile of which the roundest is taken
 _NEARLY_UNIQUE, _ROUNDED, _PEAKED = 0.9, 0.2, 3.5
 _NO_NUMBERS = {*map(float, (-1, -9, -99, -999, -9999, 99, 999, 9999, 99999, 999999))}
 _MEASURED = (
@@ -344,19 +344,15 @@ def _quantile_cuts(
         near = numbers[low : min(high + 1, last)]
         near = near[:: -(-len(near) // _MOST_TRIED) or 1]
         if len(near):
-            cuts.add(min(map(exact_number, map(repr, near.tolist())), key=_digits))
+            cuts.add(exact_number(repr(min(near.tolist(), key=_digits))))
     return tuple(sorted(cuts))
 
 
-def _digits(number: Fraction) -> tuple[int, int, bool]:
+def _digits(number: float) -> tuple[int, int, bool]:
     """How many digits a number takes but for zeros; of as many the larger power of ten first.
 
     Then those that end in 5.
     """
-    text = number_text(number).replace(".", "").strip("-")
+    text = repr(number).removesuffix(".0").replace(".", "").lstrip("-")
     digits = text.strip("0")
-    return (
-        len(digits),
-        text.count("0") and len(text.rstrip("0")) - len(text),
-        digits[-1:] != "5",
-    )
+    return len(digits), len(text.rstrip("0")) - len(text), digits[-1:] != "5"
