@@ -41,6 +41,8 @@ from evenhand.rows.inspect.favorable_value import favorable_value
         # Nothing speaks for either.
         ("y", "0 1", "1", False),
         ("score_text", "low medium high", "high", False),
+        ("narr86", "0 1 2 3", "3", False),
+        ("consent", "yes no maybe", "yes", False),
         ("target", "a b", "b", False),
         ("target", "a b c", None, None),
         ("latest", "0 1", "1", False),

@@ -49,6 +49,13 @@ def test_classes_of_other_numbers_and_of_what_is_asked_about_stay_as_they_are():
     assert same.with_pass_marks(paid).codings == same.codings
 
 
+def test_few_numbers_need_no_classes_to_keep_a_mark():
+    table = pa.table({"race": ["B", "W"] * 60, "action": [1, 2, 3] * 40, "no": [0, 0, 1] * 40})
+    made = draft(read(table).inspect, {"protected": "race", "decision": "no"}, Codings())
+    assert made.inspection.findings[0].numbers["marks"] == {"action": [">=3"]}
+    assert not made.bins
+
+
 def test_inspect_draft_and_audit_agree_about_the_mark():
     rows = read(TABLE)
     inspection = rows.inspect(ASKED)

@@ -93,7 +93,7 @@ def favorable_value(
     yes, no = ([v for v in values if _plain(v) in words] for words in (_YES, _NO))
     above = [value for value in values if _ABOVE.match(value)]
     ordered: Sequence[str] = values if of_numbers else known_order(values)
-    if len(yes) == 1 and (no or len(values) == 2):
+    if len(yes) == 1 and (len(values) == 2 or (no and not ordered)):
         ordered = [*(no or [v for v in values if v not in yes]), *yes]
     elif len(values) == 2 and len(above) == 1:
         ordered = [*({*values} - {*above}), *above]

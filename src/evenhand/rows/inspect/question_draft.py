@@ -17,7 +17,7 @@ from evenhand.counts.label_order import looks_missing
 from evenhand.errors import listed
 from evenhand.question import Codings, Guess, Question
 from evenhand.question.question_file import toml_key, toml_value
-from evenhand.rows.inspect.column_profile import MANY, ColumnKind, ColumnProfile
+from evenhand.rows.inspect.column_profile import FEW, MANY, ColumnKind, ColumnProfile
 from evenhand.rows.inspect.favorable_value import Favorable, favorable_value
 from evenhand.rows.inspect.findings import NO_GROUPS, FindingKind
 from evenhand.rows.inspect.inspection import Inspection
@@ -26,8 +26,8 @@ _MOST_DROPPED = 0.1  # of the rows
 _MOST_DIGITS = 18  # of a cut that can be written in a question file
 # Parts of names of columns that nobody chooses, and that therefore come before all others.
 _UNCHOSEN = (
-    "sex gender age race ethnicity ethnic birth birthplace born native nationality disability "
-    "disabled"
+    "sex gender male female age race black white asian hispanic latino ethnicity ethnic birth "
+    "birthplace born native nationality disability disabled"
 )
 _AS_ASKED = "as asked"
 _CLASSED = "few people are alike in numbers of many values, so they are counted in classes"
@@ -123,7 +123,8 @@ class QuestionDraft:
             for one in self.kept
             if one.needs_classes and one.name not in self.counting
         }
-        return classed | self.marks
+        marked = (n for n in self.marks if self.inspection.column(n).distinct > FEW)
+        return classed | {name: self.marks[name] for name in marked}
 
     @cached_property
     def merges(self) -> dict[str, dict[str, list[str]]]:
