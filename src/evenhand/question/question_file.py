@@ -230,7 +230,7 @@ class QuestionFile:
 
     @staticmethod
     def parse_tables(text: str, *, where: str = "question file") -> dict[str, Any]:
-        """The tables of a question file as plain values; only whether it is TOML is checked."""
+        """The tables of a question file as plain values; what they hold is not checked."""
         if len(text) > _LARGEST_FILE:
             raise _too_large(where)
         for what, pattern in _EXCESS.items():
@@ -240,11 +240,14 @@ class QuestionFile:
                     f"A question file does not need {what}", f"{where}, line {line:,}"
                 )
         try:
-            return tomllib.loads(text)
+            content = tomllib.loads(text)
         except RecursionError as error:
             raise _not_toml("A question file does not need so many brackets", where) from error
         except ValueError as error:  # not TOML, or a date that no calendar has
             raise _not_toml(f"This is not TOML: {error}", where) from error
+        if problems := [*_no_tables(content)]:
+            raise QuestionError(*(replace(problem, where=where) for problem in problems))
+        return content
 
     @classmethod
     def from_tables(
@@ -377,13 +380,20 @@ def _graphs_judged(table: Mapping[str, Any]) -> int:
     return judged
 
 
+def _no_tables(content: Mapping[str, Any]) -> Iterator[Problem]:
+    for name, table in content.items():
+        if not isinstance(table, dict):
+            yield Problem(f"{name!r} is not a table.", remedy=f"Write [{name}].")
+
+
 def _wrong_tables(content: Mapping[str, Any]) -> Iterator[Problem]:
     """Tables and keys that there are not, and values that nothing else reads before use."""
+    yield from _no_tables(content)
     for name, table in content.items():
         known = TABLES.get(name, {})
         if not isinstance(table, dict):
-            yield Problem(f"{name!r} is not a table.", remedy=f"Write [{name}].")
-        elif not known:
+            continue
+        if not known:
             yield _unknown(f"[{name}]", name, TABLES)
         else:
             for key in [key for key in table if key not in known]:

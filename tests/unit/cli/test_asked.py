@@ -100,6 +100,15 @@ def test_what_cannot_be_read_is_shown(text):
         _ = asking(*TYPED, text).so_far
 
 
+@pytest.mark.parametrize("text", ["question = 3", "[[question]]", "[question]\n[[run]]"])
+def test_what_is_no_table_is_refused_before_it_is_asked(tmp_path, run, text):
+    for name, content in (("q.toml", text), ("people.csv", "sex,hired\nf,yes\nm,no\n")):
+        (tmp_path / name).write_text(content)
+    status, _, error = run("audit", tmp_path / "people.csv", "--question", tmp_path / "q.toml")
+    assert status == 2
+    assert "is not a table. Write [" in error
+
+
 def test_a_release_of_a_sheet_is_text_or_parquet_and_verifies(tmp_path, run):
     pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
     lines = [["f", 1, "yes"], ["f", 2, "no"], ["f", 1, "no"], ["m", 2, "yes"], ["m", 1, "yes"]]
