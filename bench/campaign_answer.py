@@ -2,7 +2,7 @@
 
 From the root of the project, as the populations are the tests' own:
 
-python -m bench.campaign_answer                        # all parts, 500 tables each, 50 coins
+python -m bench.campaign_answer                     # all parts, at most 500 tables each
 python -m bench.campaign_answer leaks coins --tables 40
 """
 
@@ -24,7 +24,7 @@ def line(case: known_answers.Case, tables: int, seed: int) -> str:
     shares = " | ".join(f"{100 * told[word] / tables:.3g}" for word in WORDS)
     reasons = "; ".join(f"{name} {told[name]}" for name in sorted(told) if name not in WORDS)
     missed = "; ".join(known_answers.failures(case, told, tables, seed))
-    return f"| {case.name} | {shares} | {reasons} | {missed} |"
+    return f"| {case.name} | {tables} | {shares} | {reasons} | {missed} |"
 
 
 def main() -> None:
@@ -34,10 +34,11 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=500)
     parser.add_argument("--seed", type=int, default=20170613)
     asked = parser.parse_args()
-    print("| population | yes | no | not shown | cannot tell | reasons | limits missed |")
-    print("|---|---|---|---|---|---|---|")
-    for name in asked.parts or known_answers.PARTS:
-        for case in known_answers.PARTS[name]():
+    heads = ("population", "tables", *WORDS, "reasons", "limits missed")
+    print(f"| {' | '.join(heads)} |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, cases in known_answers.cases().items():
+        for case in cases if name in (asked.parts or [name]) else ():
             print(line(case, min(asked.tables, case.tables), asked.seed), flush=True)
 
 

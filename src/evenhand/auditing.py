@@ -531,12 +531,15 @@ class Audit(Described):
 
     def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
         """The plain values of the certificate, what decides, and how sensitive findings are."""
+        content = self.certificate.to_dict(assurance=assurance, labels=self.labels)
+        if self.indirect:  # nothing else says how well the rows bear out its graph
+            content["indirect"]["graph_fit"] = self.answer.graph_fit.to_dict()
         return {
             "verdict": str(self.verdict),
             "judge": self.judge,
             "deciding_verdict": str(self.deciding_verdict),
             "answer": self.answer.to_dict(),
-            **self.certificate.to_dict(assurance=assurance, labels=self.labels),
+            **content,
             "notes": [*self._group_taken, *self.notes],
             "columns_left_out": list(self.rows.left_out if self.rows else ()),
             "guesses": self.file.told_guesses(),

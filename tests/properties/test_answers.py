@@ -1,13 +1,23 @@
 """The answer where the truth is known by construction: what it says, and why."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from tests.known_answers import QUESTION, coin, counted, leak, proxy_as_counted
 
-from evenhand import CausalGraph, CountTable, Knowledge, PartialGraph, Tiers, Verdict, audit
+from evenhand import (
+    CausalGraph,
+    CountTable,
+    Knowledge,
+    PartialGraph,
+    Tiers,
+    Verdict,
+    audit,
+    audit_predictions,
+)
 from evenhand.errors import CannotReleaseError, GraphError, QuestionError
 from evenhand.evidence import Word
 
@@ -391,3 +401,101 @@ def test_a_close_proxy_that_hides_an_effect_lets_nobody_say_no():
     assert (
         "The average lies beyond the threshold with m held alike, too." in answer.statements[2]
     )
+
+
+def test_at_most_sixty_candidates_are_tried_those_first_that_go_with_the_decision():
+    generator = np.random.default_rng(6)
+    c, a = coin(generator, 0.5, 400), coin(generator, 0.5, 400)
+    columns = {f"n{at}": coin(generator, 0.5, 400) for at in range(70)}
+    columns["strong"] = (e := coin(generator, 0.3 + 0.3 * a)) ^ coin(generator, 0.3, 400)
+    graph = CausalGraph.parse(f"c -> e; a -> e; {'; '.join(columns)}")
+    answer = audit(counted(c=c, a=a, **columns, e=e), QUESTION, graph=graph).answer
+    assert answer.tally == {"with": 60, "without": 1}
+    assert answer.variations[0].names == ("strong",)
+
+
+def test_where_the_search_was_stopped_a_less_deep_one_is_a_variation():
+    generator, rows = np.random.default_rng(9), 20_000
+    a, b, d, f = (coin(generator, 0.5, rows) for _ in range(4))
+    c = coin(generator, 0.5, rows)
+    x = coin(generator, 0.1 + 0.4 * a + 0.4 * b)  # independent of e given a and b together
+    e = coin(generator, 0.1 + 0.2 * a + 0.2 * b + 0.1 * d + 0.1 * f + 0.1 * c)
+    known = Tiers(["c", "a", "b", "d", "f", "x"], ["e"])
+    rows_of = counted(c=c, a=a, b=b, d=d, f=f, x=x, e=e)
+    found = audit(rows_of, QUESTION, knowledge=known, max_depth=2)
+    assert "x" not in found.decision_causes
+    assert found.graph.record.ended_early
+    (deeper,) = (one for one in found.answer.variations if one.kind == "depth")
+    assert deeper.names == ("x",)
+
+
+@pytest.mark.parametrize("slips", [(0.002,) * 2, (0.002,) * 3, (0.05,) * 3, (0.12,) * 2])
+def test_several_letters_certify_nothing(slips):
+    answer = audit(leak(np.random.default_rng(1), 5000, slips), QUESTION).answer
+    assert answer.word in (Word.CANNOT_TELL, Word.YES)
+
+
+def groups_of_four(direct, rows=16_000):
+    """Four groups of which the first has a cause of its own, and the second is put behind."""
+    generator = np.random.default_rng(12)
+    c, a = generator.integers(0, 4, rows), coin(generator, 0.5, rows)
+    m = coin(generator, np.where(c == 0, 0.03, 0.97))
+    e = coin(generator, 0.25 + 0.2 * m + 0.2 * a - direct * (c == 1))
+    return counted(c=c, a=a, m=m, e=e)
+
+
+def test_of_many_groups_the_pairs_that_stand_are_named_and_those_that_do_not():
+    asked = replace(QUESTION, group=None)
+    graph = CausalGraph.parse("c -> e; a -> e; c -> m")
+    answer = audit(groups_of_four(0.15), asked, graph=graph).answer
+    assert answer.word is Word.YES
+    stands, falls = answer.statements[0].split("what differs between")
+    assert "c 1 and c 2" in stands
+    assert "does not stand" in falls
+    assert "c 0 and c 2" in falls
+
+
+def test_predictions_are_not_tried_with_other_causes():
+    generator = np.random.default_rng(3)
+    columns = {name: coin(generator, 0.5, 3000) for name in ("c", "a", "x", "e")}
+    table = counted(**columns, said=columns["e"] ^ (columns["c"] & coin(generator, 0.3, 3000)))
+    graph = CausalGraph.parse("c -> e; a -> e; x")
+    answer = audit_predictions(table, "said", QUESTION, graph=graph).answer
+    assert answer.tally == {}
+    assert answer.graph_fit.implied == 0
+
+
+def test_effects_through_others_say_what_the_rows_say_against_the_graph():
+    generator = np.random.default_rng(3)
+    c, a = coin(generator, 0.5, 5000), coin(generator, 0.5, 5000)
+    z = coin(generator, 0.3 + 0.4 * c)
+    e = coin(generator, 0.2 + 0.3 * z + 0.3 * a)
+    asked = replace(QUESTION, redlining=("z",))
+    graph = CausalGraph.parse("c -> z; z -> e; c -> e; a")
+    found = audit(counted(c=c, a=a, z=z, e=e), asked, graph=graph)
+    told = found.to_dict()["indirect"]
+    assert told["graph_fit"] == {"implied": 1, "rejected": ["a"]}
+    assert "no hidden cause" in told["assumes"]
+    assert told["assumes"] in str(found.indirect)
+
+
+def test_where_little_could_be_compared_the_first_line_says_so():
+    generator = np.random.default_rng(5)
+    x = generator.integers(0, 4, 6000)
+    c = coin(generator, np.choose(x, (0.0, 1.0, 0.5, 0.5)))
+    table = counted(c=c, x=x, e=coin(generator, 0.6 - 0.3 * c))
+    answer = audit(table, QUESTION, graph=CausalGraph.parse("c -> e; x -> e")).answer
+    assert answer.word is Word.YES
+    assert "of the rows that could be compared" in answer.statements[0]
+
+
+def test_all_that_comes_before_the_decision_creates_no_yes():
+    generator, rows = np.random.default_rng(2), 20_000
+    u, v = (coin(generator, 0.5, rows) for _ in range(2))
+    c, a = coin(generator, 0.2 + 0.6 * u), coin(generator, 0.5, rows)
+    x, y = (coin(generator, 0.05 + 0.45 * u + 0.45 * v) for _ in range(2))
+    e = coin(generator, 0.1 + 0.6 * v + 0.2 * a)
+    known = Tiers(["c", "a", "x", "y"], ["e"])
+    answer = audit(counted(c=c, a=a, x=x, y=y, e=e), QUESTION, knowledge=known).answer
+    assert answer.word is not Word.YES
+    assert not [one for one in answer.differing if one.kind == "all before"]

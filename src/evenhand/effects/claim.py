@@ -176,6 +176,14 @@ class Indirect(Described):
         return any(one.sides.in_use for one in self.graphs)
 
     @property
+    def assumes(self) -> str:
+        """What the effects take for granted of the graph, beyond what the direct one needs."""
+        return (
+            "It takes the arrows on these paths for right: no hidden cause is shared by any two of "
+            "the protected attribute, the attributes on them, and the decision."
+        )
+
+    @property
     def claim(self) -> str:
         """Whether the criterion is met, in words."""
         return f"{MET[self.verdict]} at τ = {self.threshold}, given this graph"
@@ -241,6 +249,7 @@ class Indirect(Described):
             },
             "unseen_mass": float(self.unseen_mass) if self.graphs else None,
             "sentence": self.sentence(labels),
+            "assumes": self.assumes,
         }
 
     def summary(self, labels: Labels | None = None) -> Summary:
@@ -257,6 +266,8 @@ class Indirect(Described):
             notes.append("± spans a 95 % interval; that the graph may be wrong is not in it.")
         if "explained" in found:
             notes.append("Whether the explained part is justified is for the reader to judge.")
+        if self.has_path:
+            notes.append(self.assumes)
         return Summary(
             title=f"{self.verdict}, {self.name}",
             sentence=self.sentence(labels) if self.graphs else "",

@@ -7,7 +7,11 @@ from evenhand.evidence import Answer, HiddenCause, Reason, Word
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSet
 from evenhand.verdict import StatisticalVerdict
-from evenhand.wording.certificate_words import nobody_compared, seen_sentence
+from evenhand.wording.certificate_words import (
+    coverage_phrase,
+    nobody_compared,
+    seen_sentence,
+)
 from evenhand.wording.numbers import capital, count, listing
 from evenhand.wording.statements import Attribute, Text, text
 from evenhand.wording.verdict_words import verdict_word
@@ -42,8 +46,14 @@ def answer_statements(answer: Answer, words: Words) -> AnswerStatements:
         Word.NOT_SHOWN: _not_shown,
         Word.CANNOT_TELL: _cannot_tell,
     }[answer.word]
+    sentence = said(answer, words)
+    if answer.word is not Word.CANNOT_TELL:
+        certificate = answer.certificate
+        least, labels = certificate.min_coverage, words.labels
+        cover = coverage_phrase(certificate.partition, least, labels)
+        sentence = f"{sentence.removesuffix('.')}{cover}."
     return AnswerStatements(
-        headline=f"{answer.word}: {said(answer, words)}",
+        headline=f"{answer.word}: {sentence}",
         counts=_counts(answer, words),
         depends=_depends(answer, words),
         release=f"For release: {verdict_word(answer.verdict).lower()}.",

@@ -21,7 +21,7 @@ Classes = NDArray[np.intp]
 
 _FINER = 2
 _MOST_DUMMIES = 30
-_STRONGEST = 3
+_STRONGEST, _MOST = 3, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class OtherClasses:
                 yield name, second, np.where(known, classes[place], classes.max() + 1)
 
     def within(self) -> tuple[WithinClasses, ...]:
-        """What is left of the pooled difference and of the strongest ones."""
+        """What is left of the pooled difference, of the strongest and of all that are shown."""
         counts, base, columns = self.examined.counts, self.base, self._columns()
         if not base.two_groups or not columns:
             return ()
@@ -84,7 +84,8 @@ class OtherClasses:
         yes = counts.counts * (self.examined.decision_codes == 0)
         is_other = self.examined.group_codes == 1
         names, found, statistics = tuple(self.finer.finer), [], base.statistics
-        strongest = np.argsort(statistics.p_threshold, kind="stable")[:_STRONGEST]
+        many = max(_STRONGEST, min(int(statistics.shown.sum()), _MOST))
+        strongest = np.argsort(statistics.p_threshold, kind="stable")[:many]
         measured = base.measured[line]
         for at in (None, *strongest.tolist()):
             own = None if at is None else int(base.comparisons.line[at])
