@@ -179,8 +179,8 @@ class Indirect(Described):
     def assumes(self) -> str:
         """What the effects take for granted of the graph, beyond what the direct one needs."""
         return (
-            "It takes the arrows on these paths for right: no hidden cause is shared by any two "
-            "of the protected attribute, the attributes on them, and the decision."
+            "It takes the arrows on these paths for right: no hidden cause is shared by any "
+            "two of the protected attribute, the attributes on them, and the decision."
         )
 
     @property

@@ -295,7 +295,7 @@ def test_the_summary_shows_both_directions():
         "spurious",
     ]
     assert any(re.match("  through zip  +0.7 to 1.7  +−5.0 to −3.5$", line) for line in lines)
-    assert lines[-2:] == [
+    assert lines[-3:-1] == [
         "  ± spans a 95 % interval; that the graph may be wrong is not in it.",
         "  Whether the explained part is justified is for the reader to judge.",
     ]

@@ -9,6 +9,7 @@ exact. The number of such subpopulations then follows the Poisson-binomial distr
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class ByChance(Plain):
     about the two that ``pair`` names.
     """
 
-    keys = "expected lower upper p rows seen measured pair?"
+    keys = "expected lower upper p rows between?"
 
     expected: float
     lower: int
@@ -52,6 +53,12 @@ class ByChance(Plain):
     seen: int
     measured: int
     pair: str = ""
+
+    @property
+    def between(self) -> dict[str, Any] | None:
+        """Of many groups which two it is about, and what was seen of them."""
+        told = {"pair": self.pair, "violating": self.seen, "measured": self.measured}
+        return told if self.pair else None
 
     def __str__(self) -> str:
         """The number expected with its range, as in *about 35 (28 to 42)*."""
