@@ -201,3 +201,17 @@ def write_adult(folder: Path, name: str = "adult", *, counts: CountTable | None 
         lines.writerows((*values, count) for values, count in counts)
     (folder / f"{name}.toml").write_text(QUESTION, "utf-8")
     return folder / f"{name}.csv"
+
+
+def write_model(folder: Path) -> None:
+    """Adult with a column of predictions, which follow sex and education alone."""
+    write_adult(folder)
+    with (folder / "adult.csv").open(encoding="utf-8", newline="") as file:
+        heads, *rows = csv.reader(file)
+    sex, education = heads.index("sex"), heads.index("education")
+    with (folder / "adult.csv").open("w", encoding="utf-8", newline="") as file:
+        written = csv.writer(file)
+        written.writerow([*heads, "model"])
+        for row in rows:
+            said = (row[sex], row[education]) == ("Male", ">9")
+            written.writerow([*row, ">50K" if said else "<=50K"])

@@ -5,15 +5,18 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.running_app import RunningApp
+from tests.running_app import RunningApp, wait_until, write_model
 
+from evenhand import Codings, QuestionFile, audit, read
 from evenhand.checker.verification import verify
 from evenhand.evidence.subpopulations import p_value
+from evenhand.models.predictions import audit_predictions
 
 
 @pytest.fixture
@@ -177,3 +180,24 @@ def test_nothing_goes_sideways(learned: Any, new_page: Callable[..., Any], width
     page.goto("evidence?group=3&names=education")
     expect(page.locator("#group")).to_be_visible()
     assert page.locator("html").evaluate("page => page.scrollWidth") == width
+
+
+def test_a_models_predictions_are_audited_with_their_errors(open_app: Any, page: Any) -> None:
+    app = open_app("adult.csv", write_model)
+    page.goto("question")
+    page.locator("#more summary").click()
+    page.get_by_label("Audit the predictions in").select_option("model")
+    page.get_by_label("Tell errors by the record in").select_option("income")
+    page.get_by_label("Significance level of the tests").fill("0.001")
+    page.get_by_label("Significance level of the tests").press("Enter")
+    wait_until(lambda: app.tables()["learning"] == {"significance": 0.001})
+    page.goto("evidence")
+    expect(page.locator("h1")).to_contain_text("different predictions")
+    page.locator("#errors-fold summary").first.click()
+    expect(page.locator("#errors")).to_contain_text("accuracy")
+    data, file = str(app.folder / "adult.csv"), QuestionFile.load(app.folder / "adult.toml")
+    rows = read(data, codings=file.codings)
+    rows = rows.only({*rows.columns} - {"model"})
+    graph = audit(rows, replace(file, codings=Codings())).graph
+    expected = audit_predictions(data, "model", file, graph=graph, labels="income")
+    expect(page.locator("#answer-title")).to_have_text(expected.answer.statements[0])

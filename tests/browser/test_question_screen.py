@@ -116,6 +116,7 @@ def test_a_question_mark_is_taken_as_missing(app, page, people):
         yes, no = counted[origin, True], counted[origin, False]
         expect(page.locator(".plain")).to_contain_text(f"{yes:,} of {yes + no:,}")
     page.locator("a", has_text="Learn what causes what").click()
+    page.locator("#keep-order").click()
     expect(page.locator("#now")).to_contain_text("groups")
     assert app.call("GET", "graph")[0] == 200
 

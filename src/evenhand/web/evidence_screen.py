@@ -57,6 +57,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         table=group_table(found, query, words),
         alike=_alike(audit, query_values(query, "names"), words),
         bootstrap=resampled,
+        errors=getattr(audit, "error_bias", None),  # of predictions with labels
         report=_usual_name(session, report=True),
         certificate=_usual_name(session, report=False),
         made=[

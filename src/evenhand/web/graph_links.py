@@ -227,7 +227,7 @@ def audit_to_publish(session: Session) -> Audit:
         file, learned = session.file, needed(session.learned)
     GraphEdit.check_reasons(file.edits)
     session.save()  # the file states as many graphs as the certificate
-    return learned.judged_with(file)
+    return needed(session.audit) if session.predictions else learned.judged_with(file)
 
 
 def tiers_of(session: Session) -> list[list[str]]:
@@ -277,8 +277,8 @@ def moved(session: Session, body: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _names(session: Session) -> list[str]:
-    frequency = session.file.codings.frequency
-    return [name for name in session.rows.columns if name != frequency]
+    out = {session.file.codings.frequency, session.predictions}
+    return [name for name in session.rows.columns if name not in out]
 
 
 def open_links(audit: Audit, words: Words) -> Iterator[View]:

@@ -67,6 +67,7 @@ class Job:
             "done": of.done if of else 0,
             "total": of.total if of else None,
             "seconds_left": of.seconds_left if of else None,
+            "said": f"{self.title} was cancelled. What was chosen stays; nothing else changed.",
         }
 
 

@@ -14,7 +14,7 @@ from evenhand.evidence import Partition
 from evenhand.evidence.known_measures import ComparedPair, known_measures
 from evenhand.question import Bins, Codings, QuestionFile
 from evenhand.question.codings import MISSING
-from evenhand.question.fields import ROWS, TABLES, parse_names
+from evenhand.question.fields import FLOAT, ROWS, TABLES, WHOLE, parse_names
 from evenhand.question.labels import Labels
 from evenhand.question.parse_values import WILDCARD
 from evenhand.report.html_report import View
@@ -29,6 +29,10 @@ from evenhand.web.session import Session
 from evenhand.wording import Words, readable_labels
 
 _COLUMNS_PER_PAGE = 25
+_SETTINGS = (
+    *(("question", name) for name in ("min_coverage", "scope")),
+    *(("learning", name) for name in ("significance", "test", "max_depth", "local")),
+)
 _WHICH_COUNTS = Problem(
     "Which decision counts?",
     "The table does not tell which of its values people hope for.",
@@ -55,6 +59,11 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         "sentence": QuestionSentence(views),
         "gap": gap,
         "tables": session.tables,
+        "run": session.tables.get("run", {}),
+        "settings": [
+            (TABLES[table][name], session.tables.get(table, {}).get(name, ""))
+            for table, name in _SETTINGS
+        ],
         "problems": (*problems, *found),
         "comparison": findings.comparison if findings else None,
         "same_decisions": findings.same_decisions() if findings else (),
@@ -133,7 +142,11 @@ def _changes(session: Session, body: Mapping[str, Any]) -> dict[str, Any]:
     for table, parts in changes.items():
         for name, value in (parts or {}).items():
             field = TABLES[table].get(name) if table in TABLES else None
-            if field is not None and field.kind is ROWS and isinstance(value, str):
+            if (
+                field is not None
+                and field.kind in (ROWS, WHOLE, FLOAT)
+                and isinstance(value, str)
+            ):
                 parts[name] = field.parse(value)
     _use_named(changes, tables)
     return changes | _known_of_the_rest(session, changes)

@@ -11,6 +11,7 @@ import tomlkit
 from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy
 from evenhand.files import write_file
 from evenhand.question import QuestionFile
+from evenhand.question.question_file import toml_value
 from evenhand.web.jobs import unexpected
 
 Tables: TypeAlias = Mapping[str, Any]
@@ -163,7 +164,15 @@ def _update(document: MutableMapping[str, Any], tables: Tables) -> None:
                 document[name] = tomlkit.table()
             _update(document[name], value)
         elif document.get(name) != value:
-            document[name] = value
+            document[name] = _list(value) if isinstance(value, list) else value
+
+
+def _list(values: list[Any]) -> Any:  # noqa: ANN401  # an item of tomlkit
+    """A list for a TOML table, parsed from its text.
+
+    Of values that tomlkit inserts itself the time grows with the square of their number.
+    """
+    return tomlkit.parse(f"list = {toml_value(values)}")["list"]
 
 
 def merged(tables: Any, changes: Any) -> Any:  # noqa: ANN401  # plain values
@@ -191,6 +200,8 @@ def cut_to(tables: Any, changes: Any) -> Any:  # noqa: ANN401  # plain values
 
 _TABLE_WORDS = {
     "question": "the question",
+    "run": "the predictions",
+    "learning": "how the graph is learned",
     "knowledge": "the order of events",
     "graph": "the graph",
     "data": "how columns are read",

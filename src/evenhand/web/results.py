@@ -61,7 +61,7 @@ def learning_key(stamp: str, tables: Tables) -> str:
     """What the learned graph depends on; the stamp is that of the table as it was read."""
     asked = {k: v for k, v in tables.get("question", {}).items() if k not in _JUDGED}
     return stamp + key_of(
-        [asked, *(tables.get(name, {}) for name in ("knowledge", "learning", "data"))]
+        [asked, *(tables.get(name, {}) for name in ("knowledge", "learning", "data", "run"))]
     )
 
 

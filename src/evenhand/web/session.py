@@ -15,6 +15,7 @@ from evenhand.auditing import Audit, audit
 from evenhand.display import Progress, ProgressCallback, ProgressReporter
 from evenhand.errors import EvenhandError, Problem, QuestionError
 from evenhand.graph import PartialGraph
+from evenhand.models.predictions import audit_predictions
 from evenhand.question import Codings, GraphEdit, QuestionFile
 from evenhand.rows import Inspection, Rows
 from evenhand.web.folder import Folder
@@ -33,6 +34,7 @@ from evenhand.web.results import (
     JudgedGraphs,
     Recent,
     audit_key,
+    key_of,
     learning_key,
     without_number,
 )
@@ -350,18 +352,34 @@ class Session:
         return learning_key(self._stamp, self.tables)
 
     @property
+    def predictions(self) -> str:
+        """The column of a model's predictions that are audited; "" for recorded decisions."""
+        return next(iter(self.tables.get("run", {}).get("predictions", ())), "")
+
+    @property
     def audit(self) -> Audit | None:
-        """The audit with all that was chosen, if the graph was learned."""
+        """The audit with all that was chosen, of predictions or of recorded decisions."""
+        found, column = self.data_audit, self.predictions
+        if found is None or not column:
+            return found
+        with self.lock:
+            file, labels = self.file, self.tables["run"].get("labels")
+            rows, key = self.rows, key_of([column, labels])
+
+        def judge() -> Audit:
+            asked = replace(file, edits=(), codings=Codings())
+            return audit_predictions(rows, column, asked, graph=found.graph, labels=labels)
+
+        return self._audits.get(audit_key(self._stamp, self.tables, file) + key, judge)
+
+    @property
+    def data_audit(self) -> Audit | None:
+        """The audit of the decisions that were recorded, if the graph was learned."""
         with self.lock:
             if self.learned is None:
                 return None
             make = self._judging()
         return make()
-
-    @property
-    def data_audit(self) -> Audit | None:
-        """The same of the decisions that were recorded, also where predictions are audited."""
-        return self.audit
 
     @property
     def has_audit(self) -> bool:
@@ -403,6 +421,8 @@ class Session:
         while self.learned is None:
             with self.lock:
                 file, rows, key = self.file, self.rows, self._learning_key()
+                if column := self.predictions:  # no part of the data that a model learned
+                    rows = rows.only({*rows.columns} - {column})
 
             def report(of: Progress, key: str = key) -> None:
                 if self._learning_key() != key:

@@ -275,8 +275,10 @@ def hinges(answer: Answer, words: Words) -> Text:
     if names:
         which = _named(dict.fromkeys(names), words)
         return text("It depends on ", *which, ": held alike or left out, it may change.")
-    many = sum(answer.tally.values())
-    stands = f"It stands in {count(many, 'other way')} of comparing" if many else ""
+    many, stands = count(sum(answer.tally.values()), "other way"), ""
+    if answer.tally and answer.word is not Word.CANNOT_TELL:
+        is_shown = answer.word is Word.YES
+        stands = f"{'It stands' if is_shown else 'The same is seen'} in {many} of comparing"
     if answer.unplaced:
         came = _named(dict.fromkeys(answer.unplaced), words)
         before = "; that " if stands else "That "

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from evenhand.web.question_store import (
     check_tables,
     cut_to,
     difference_in_words,
+    merged,
     part_of,
 )
 
@@ -178,6 +180,17 @@ _TABLES = st.recursive(
     lambda inner: st.dictionaries(_TEXT, inner | _VALUE, max_size=3),
     max_leaves=6,
 )
+
+
+def test_a_long_list_is_written_without_inserting_its_values(path, monkeypatch):
+    def insert(*_):
+        raise AssertionError("the time of this grows with the square of the number of values")
+
+    monkeypatch.setattr(tomlkit.items.Array, "insert", insert)
+    store, long = QuestionStore(path), [f"value {at}" for at in range(3000)]
+    tables = merged(store.load(), {"data": {"na": long}})
+    assert store.save(tables)
+    assert tomllib.loads(path.read_text())["data"]["na"] == long
 
 
 @given(_TABLES, _TABLES)

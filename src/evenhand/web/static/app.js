@@ -5,12 +5,44 @@
 const $ = (id) => document.getElementById(id);
 const revision = () => Number(document.body.dataset.revision);
 
+// Whatever takes over half a second shows a bar: with a total where one is known.
+let asking = 0;
+function showWork(text, done, total, cancel) {
+  $("work").hidden = false;
+  if ($("work-text").dataset.said !== text) {
+    $("work-text").dataset.said = text;
+    $("work-text").replaceChildren(text, Object.assign(document.createElement("span"), {id: "work-left"}));
+    $("work-left").setAttribute("aria-hidden", "true");
+  }
+  if (total) Object.assign($("work-bar"), {max: total, value: done});
+  else $("work-bar").removeAttribute("value");
+  $("work-cancel").hidden = !cancel;
+  $("work-cancel").onclick = cancel;
+}
+
+// A change that is not answered at once: how long it takes is not known.
+async function slowly(answer) {
+  const begun = Date.now();
+  ++asking;
+  const timer = setInterval(() => {
+    if (followed || Date.now() - begun < 500) return;
+    showWork("Working on what was chosen", 0, 0, null);
+    $("work-left").textContent = `, ${Math.round((Date.now() - begun) / 1000)} s so far`;
+  }, 250);
+  try {
+    return await answer;
+  } finally {
+    clearInterval(timer);
+    if (!--asking && !followed) $("work").hidden = true;
+  }
+}
+
 // An answer of our server, or null if there is none: then the page waits for it to come back.
 async function ask(address, options) {
   // A machine that sleeps refuses nothing, and does not answer either.
   const slow = setTimeout(() => { $("lost").hidden = false; }, 15000);
   try {
-    const answer = await fetch(address, options);
+    const answer = await slowly(fetch(address, options));
     // Another server at this address does not know the token.
     if (answer.status !== 404) {
       $("lost").hidden = true;
@@ -233,9 +265,14 @@ const showNext = (address) => visit(address, (one) => show(one, {push: true}));
 const leaveFor = (address) => visit(address, (one) => location.assign(one));
 
 // The present page anew, once all is sent; it may say why.
-const renew = (why) => enqueue(async (done) => {
+const renew = (why, said = "") => enqueue(async (done) => {
   await show(location.href, {quiet: Boolean(why)});
   if (why) complain(why);
+  if (said) {
+    const note = Object.assign(document.createElement("p"), {className: "page notice", textContent: said});
+    $("main").prepend(note);
+    $("said").textContent = said;
+  }
   return done;
 });
 
@@ -272,10 +309,14 @@ function follow(id, then) {
   let ended = null;
   ending = new Promise((done) => { ended = done; });
   const events = new EventSource(`api/jobs/${id}`);
-  $("work-cancel").onclick = () => send("DELETE", `api/jobs/${id}`, {});
-  $("work-bar").removeAttribute("value");
+  const stop = () => {
+    $("work-text").dataset.said = "";
+    $("work-cancel").hidden = true;
+    send("DELETE", `api/jobs/${id}`, {});
+  };
   // What is done within a moment shows no bar.
-  const timer = setTimeout(() => { $("work").hidden = false; }, 300);
+  let is_slow = false, bar = () => {};
+  const timer = setTimeout(() => { is_slow = true; bar(); }, 300);
   const over = (state) => {
     clearTimeout(timer);
     events.close();
@@ -287,24 +328,22 @@ function follow(id, then) {
   events.onmessage = ({data}) => {
     const job = JSON.parse(data);
     if (job.state === "running") {
-      const left = (job.seconds_left || 0) < 1 ? "" : `, ${Math.ceil(job.seconds_left)} s left`;
-      const text = [job.title, job.step].filter(Boolean).join(": ");
-      if ($("work-text").dataset.said !== text) {
-        $("work-text").dataset.said = text;
-        $("work-text").replaceChildren(text, Object.assign(document.createElement("span"), {id: "work-left"}));
-        $("work-left").setAttribute("aria-hidden", "true");
-      }
-      $("work-left").textContent = left;
+      const left = (job.seconds_left || 0) < 1 ? "" : `, ${Math.ceil(job.seconds_left)} s left for this step`;
+      bar = () => {
+        showWork([job.title, job.step].filter(Boolean).join(": "), job.done, job.total, stop);
+        $("work-left").textContent = left;
+      };
+      if (is_slow) bar();
       // A page may list the steps of its work: the present one is marked.
       document.querySelectorAll("[data-step]").forEach((one) => one.classList.toggle("now", one.dataset.step === job.step));
-      if (job.total) Object.assign($("work-bar"), {max: job.total, value: job.done});
-      else $("work-bar").removeAttribute("value");
       return;
     }
     over(job.state);
     $("work-text").dataset.said = "";
+    if (job.state === "cancelled") $("said").textContent = job.said;
     if (job.state !== "done") document.body.dataset.failed = location.href;
-    if (job.state !== "done" || !then) renew(job.html);
+    if (job.state === "cancelled") renew(job.html, job.said);
+    else if (job.state !== "done" || !then) renew(job.html);
     else enqueue(() => show(then, {push: true}));
   };
   events.onerror = () => {
@@ -329,8 +368,34 @@ async function upload(file, use) {
     complain($("too-large").innerHTML);
     return;
   }
-  const stored = await send("PUT", `api/upload/${use.dataset.drop}?name=${encodeURIComponent(file.name)}`, file);
+  const stored = await sendFile(`api/upload/${use.dataset.drop}?name=${encodeURIComponent(file.name)}`, file);
   if (stored) sendForm(use, {...JSON.parse(use.dataset.body || "{}"), path: stored.path, name: stored.name});
+}
+
+// A file on its way, with how much of it has arrived; it can be cancelled.
+function sendFile(address, file) {
+  const request = new XMLHttpRequest(), begun = Date.now();
+  return new Promise((done) => {
+    request.upload.onprogress = ({loaded, total}) => {
+      if (Date.now() - begun > 300) showWork(`Copying ${file.name} into the app`, loaded, total, () => request.abort());
+    };
+    request.onloadend = () => {
+      if (!followed) $("work").hidden = true;
+      let content = null;
+      try { content = JSON.parse(request.responseText); } catch { /* no answer */ }
+      if (content?.problems) complain(content.html);
+      else if (!request.status && !cancelled) lost();
+      done(content && !content.problems ? content : null);
+    };
+    let cancelled = false;
+    request.onabort = () => {
+      cancelled = true;
+      $("said").textContent = `${file.name} was not copied.`;
+    };
+    request.open("PUT", address);
+    request.setRequestHeader("content-type", "application/octet-stream");
+    request.send(file);
+  });
 }
 
 document.addEventListener("click", (event) => {
