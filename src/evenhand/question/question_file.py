@@ -208,12 +208,12 @@ class QuestionFile:
 
     @classmethod
     def load_tables(cls, path: str | Path) -> dict[str, Any]:
-        """Read the tables of a question file; see ``parse_tables``."""
+        """Read the tables of a question file; what they hold is not checked."""
         path = Path(path)
         try:
             if path.stat().st_size > _LARGEST_FILE:
                 raise _too_large(str(path))
-            return cls.parse_tables(path.read_text("utf-8"), where=str(path))
+            tables = cls.parse_tables(path.read_text("utf-8"), where=str(path))
         except (OSError, UnicodeDecodeError) as error:
             raise QuestionError.of(
                 "There is no such question file."
@@ -222,6 +222,9 @@ class QuestionFile:
                 remedy="Name another file, or write one with a table [question].",
                 where=str(path),
             ) from error
+        if problems := [*_no_tables(tables)]:
+            raise QuestionError(*(replace(problem, where=str(path)) for problem in problems))
+        return tables
 
     @classmethod
     def parse(cls, text: str, *, where: str = "question file") -> "QuestionFile":
@@ -230,7 +233,7 @@ class QuestionFile:
 
     @staticmethod
     def parse_tables(text: str, *, where: str = "question file") -> dict[str, Any]:
-        """The tables of a question file as plain values; what they hold is not checked."""
+        """The tables of a question file as plain values; only whether it is TOML is checked."""
         if len(text) > _LARGEST_FILE:
             raise _too_large(where)
         for what, pattern in _EXCESS.items():
@@ -240,14 +243,11 @@ class QuestionFile:
                     f"A question file does not need {what}", f"{where}, line {line:,}"
                 )
         try:
-            content = tomllib.loads(text)
+            return tomllib.loads(text)
         except RecursionError as error:
             raise _not_toml("A question file does not need so many brackets", where) from error
         except ValueError as error:  # not TOML, or a date that no calendar has
             raise _not_toml(f"This is not TOML: {error}", where) from error
-        if problems := [*_no_tables(content)]:
-            raise QuestionError(*(replace(problem, where=where) for problem in problems))
-        return content
 
     @classmethod
     def from_tables(
