@@ -18,11 +18,8 @@ from evenhand.cli.terminal import (
     print_results,
     say,
 )
-from evenhand.display import Summary
 from evenhand.errors import InputError
 from evenhand.files import write_file
-
-_FIRST = 3  # findings that are shown at once: those that change the answer most
 
 
 @with_keys
@@ -41,10 +38,7 @@ def inspect(asked: Asked, *, json: AsJson = False) -> None:
     if json:
         print_json(inspection.to_dict(option))
         return
-    found = inspection.summary()
-    first, rest = found.notes[:_FIRST], found.notes[_FIRST:]
-    also = [Summary(title="Also", notes=rest)] if rest else []
-    print_results(replace(found, notes=first), *also, inspection.columns_summary())
+    print_results(inspection.summary(), inspection.columns_summary())
     if asked.question_file is None:
         typed = [
             word

@@ -22,7 +22,7 @@ def test_findings_come_before_columns_and_remedies_can_be_typed(run, table):
     assert "'promotion_letter' alone determines 'promoted'" in first
     assert "(--exclude promotion_letter)" in first
     assert "(--set merge.sex.male=male,Male)" in out
-    assert out.split("\n")[4:6] == ["", "Also"]
+    assert out.count("Also:") == 1
     assert out.index("--bin age=") < out.index("\nColumns\n")
 
 
