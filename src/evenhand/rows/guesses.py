@@ -69,7 +69,7 @@ def completed(
     made = drafted(rows.inspect, given, Codings(**data))
     kept = {*keep, *_named(tables)}
     guesses: list[Guess] = []
-    for one in _guesses(made, data):
+    for one in _guesses(made):
         in_question = one.argument in ASKED
         if one.argument == "tiers":  # asked about where something else is, too
             is_told = tables.get("knowledge", {}).get("tiers")
@@ -98,14 +98,8 @@ def check_columns(rows: Rows, said: Mapping[str, Any]) -> None:
         raise ColumnError.unknown(unknown, names, where=rows.where)
 
 
-def _guesses(made: QuestionDraft, data: Mapping[str, Any]) -> Iterator[Guess]:
-    """What a draft guesses, and what else an audit needs of classes that were given."""
-    known = made.codings.na
-    in_classes = [one for one in made.kept if one.name in data.get("bins", ())]
-    markers = {text: None for one in in_classes for text, _ in one.markers if text not in known}
-    if markers:
-        made = replace(made, codings=replace(made.codings, na=(*known, *markers)))
-    new = [text for text in made.na if text not in known]
+def _guesses(made: QuestionDraft) -> Iterator[Guess]:
+    """What a draft guesses, and what an audit needs besides."""
     asked = made.asked
     if "favorable" not in asked and "criterion" not in asked:
         values = listed(
@@ -116,11 +110,7 @@ def _guesses(made: QuestionDraft, data: Mapping[str, Any]) -> Iterator[Guess]:
     if made.counting:
         why = "no two lines are alike in the other columns"
         yield Guess(argument="frequency", value=made.counting[0], why=why, sure=False)
-    for one in made.guesses:
-        if one.argument == "missing" and new:
-            yield Guess(argument="na", value=new, why="it looks so, among numbers in classes")
-        if one.argument != "na":
-            yield one
+    yield from made.guesses
 
 
 def _named(tables: Mapping[str, Any]) -> Iterator[str]:

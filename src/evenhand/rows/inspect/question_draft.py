@@ -191,10 +191,11 @@ class QuestionDraft:
         if merges := {name: of for name, of in self.merges.items() if name in self.named}:
             why = "one value seems to be spelled in several ways"
             data.append(Guess(argument="merge", value=merges, why=why, sure=False))
-        if self.codings.na != self.na:
-            found = (f"{value!r} in {rows:,} fields" for value, rows in self.markers.items())
-            why = f"texts that look missing: {', '.join(found)}"
-            data.append(Guess(argument="na", value=[*self.na], why=why))
+        if new := {text: n for text, n in self.markers.items() if text not in self.codings.na}:
+            found = ", ".join(f"{text!r} in {rows:,} fields" for text, rows in new.items())
+            data.append(
+                Guess(argument="na", value=[*new], why=f"texts that look missing: {found}")
+            )
         if self.codings.missing != self.missing:
             why = f"up to {self.missing_rows:,} of {self.inspection.rows:,} rows lack a value"
             other = "level" if self.missing == "drop" else "drop"
