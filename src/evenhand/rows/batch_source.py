@@ -89,7 +89,7 @@ class BatchSource:
     ``distinct`` gives the values that it stores in a column. ``rows`` is set
     where their number is known before reading. ``header`` holds the names that are written
     there, if some occur more than once; then ``names`` differ from it. ``once`` says that it
-    can be read only once.
+    can be read only once, ``streams`` that its first rows can be had without the others.
     """
 
     where: str
@@ -104,6 +104,7 @@ class BatchSource:
     rows: int | None = None
     header: tuple[str, ...] | None = None
     once: bool = False
+    streams: bool = True
 
     def __post_init__(self) -> None:
         check_names(self.names, where=self.where)

@@ -133,6 +133,7 @@ def _transaction(engine: Backend) -> Iterator[Any]:
 
 
 KIND = "engine"
+_FETCHES_WHOLE = "pyspark"  # its driver cannot stream
 _INFINITE, _BETWEEN = "an infinite number", "a number between two classes"
 _NO_LIMIT = 2**62  # rows
 _LARGEST_FLOAT = sys.float_info.max
@@ -169,6 +170,7 @@ def engine_source(table: Expression) -> BatchSource:
         open=batches,
         group_by=group_by,
         distinct=distinct,
+        streams=table.get_backend().name != _FETCHES_WHOLE,
     )
 
 
@@ -182,7 +184,7 @@ def fetch(expression: Expression, where: str) -> pa.Table:
     with engine_errors(where):
         if _is_text_from_postgres(expression):
             return pa.Table.from_batches(stream_lines(expression), arrow_schema(expression))
-        if expression.get_backend().name == "pyspark":
+        if expression.get_backend().name == _FETCHES_WHOLE:
             return _fetch_from_spark(expression)
         return expression.to_pyarrow()
 
@@ -194,7 +196,7 @@ def stream_batches(expression: Expression, where: str) -> Batches:
         if _is_text_from_postgres(expression):
             yield from stream_lines(expression)
             return
-        if engine.name == "pyspark":
+        if engine.name == _FETCHES_WHOLE:
             yield from _fetch_from_spark(expression).to_batches(BATCH_ROWS)
             return
         if engine.name == "duckdb":  # ibis 12 asks for a reader by a name that DuckDB 2 dropped

@@ -315,7 +315,8 @@ class Rows(Described):
         asked = {*question.columns, self.requested.frequency}
         left = [n for n in self.sources[0].names if n not in self.columns and n not in asked]
         classed = [n for n in self.columns if n in self.requested.bins and n not in asked]
-        if not (left or classed) or question.predicts or self.sources[0].once:
+        can_look = self.sources[0].streams and not self.sources[0].once
+        if question.predicts or not can_look or not (left or classed):
             return self
         codings, notes = self.cut_codings, []
         kept = {name: bins for name, bins in codings.bins.items() if name in asked}

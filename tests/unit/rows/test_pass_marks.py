@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.people_in_engines import in_duckdb, quiet
 
 from evenhand import Codings, Question, Verdict, audit, read
 from evenhand.rows.inspect.question_draft import draft
@@ -33,6 +34,14 @@ def test_what_a_mark_decides_is_not_decided_again_in_classes(classes):
     assert "'score' >= 70 alone determines 'promoted'" in str(found)
     cuts = found.rows.codings.bins["score"].boundaries
     assert cuts.count((Fraction(70), False)) == 1
+
+
+@quiet
+def test_a_table_in_an_engine_is_looked_at_too():
+    ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
+    classes = {"score": [60, 80], **ORAL}
+    found = audit(in_duckdb(ibis, TABLE), ASKED, bins=classes)
+    assert found.certificate.determined_by == ("score",)
 
 
 def test_a_mark_in_a_column_that_is_left_out_is_told():
