@@ -5,7 +5,7 @@ from html import unescape
 
 import evenhand as eh
 from evenhand.report import report
-from evenhand.report.pictures.graph_selection import select_for_drawing
+from evenhand.report.pictures.graph_picture import select_for_drawing
 
 QUESTION = eh.datasets.question("admissions")
 GRAPH = eh.CausalGraph.parse(

@@ -345,9 +345,8 @@ class Audit(Described):
         from evenhand.wording import Words
         from evenhand.wording.answer_words import answer_statements
 
-        words = Words.of(self.certificate, self.labels, self.counts.names)
         found = answer_of(self.certificate, self.knowledge, self.doubt(), self._finer_counts)
-        said = answer_statements(found, words)
+        said = answer_statements(found, Words.of(self.certificate, self.labels))
         return replace(found, statements=(said.headline, *said.lines))
 
     @cached_property
@@ -525,9 +524,8 @@ class Audit(Described):
         """The audit, and a release if there is one, as an HTML page; see ``report``."""
         from evenhand.report import report
 
-        told = {"labels": self.labels, "doubt": None if share else self.doubt()}
         chosen = {name: value for name, value in settings.items() if value is not None}
-        return report(self, release, share=share, **{**told, **chosen})
+        return report(self, release, share=share, **{"labels": self.labels, **chosen})
 
     def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
         """The plain values of the certificate, what decides, and how sensitive findings are."""
@@ -586,9 +584,9 @@ class Audit(Described):
         )
 
     def _repr_html_(self) -> str:
-        from evenhand.report.notebook import audit_figures
+        from evenhand.report.notebook import audit_view
 
-        return self.summary().html(audit_figures(self.certificate, self.knowledge, self.labels))
+        return audit_view(self, self.labels)
 
 
 def _certificate(

@@ -177,8 +177,8 @@ def test_what_is_printed_says_how_much_goes_where(run, typed):
     _, _, block = out.partition("\ncertified, through zip: ")
     lines = block.partition("\n\n")[0].splitlines()
     assert lines[0] == (
-        "If all were people with race b but had the zip of people with race w, all else as it "
-        "is: 25 % instead of 24 % had loan yes."
+        "If all were people with “race = b” but had the zip of people with “race = w”, all "
+        "else as it is: 25 % instead of 24 % had “loan = yes”."
     )
     assert (
         "  verdict                 criterion for this effect met at τ = 1/10, given this graph"
@@ -412,7 +412,7 @@ def test_two_values_of_which_each_is_compared_are_measured(run, typed):
     at = options.index("--favorable")
     options[at : at + 2] = ["--set", "criterion=every"]
     ended, out, _ = run("audit", *options, "--threshold", "0.9", "--redlining", "zip")
-    assert "had loan no." in out
+    assert "had “loan = no”." in out
     assert ended == 0
     assert "  through zip        −0.7 ± 6.9        5.0 ± 9.8\n" in out
 

@@ -84,7 +84,6 @@ def audit(
             with after_writing(certificate):
                 first.result.report(
                     partition=first.besides.get("partition"),
-                    doubt=first.doubt,
                     resampled=first.besides.get("bootstrap"),
                     arrows=first.besides.get("arrows"),
                     share=share,

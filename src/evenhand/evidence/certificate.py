@@ -231,9 +231,10 @@ class Certificate(Pictured):
 
     def first_sentence(self, labels: Labels | None = None) -> str:
         """How many groups differ, seen and by chance, and the difference on average."""
-        from evenhand.wording import certificate_words  # noqa: PLC0415  # as ``summary``
+        # Words stand above what they are about: they are loaded when somebody asks for them.
+        from evenhand.wording import certificate_words  # noqa: PLC0415
 
-        return certificate_words.first_sentence(self, labels)
+        return certificate_words.opening(self, labels)
 
     @property
     def by_chance(self) -> ByChance | None:
@@ -445,7 +446,6 @@ class Certificate(Pictured):
 
     def summary(self, labels: Labels | None = None) -> Summary:
         """The verdict, what was asked and given, and the strongest evidence."""
-        # Words stand above what they are about: they are loaded when somebody asks for them.
         from evenhand.wording import certificate_words  # noqa: PLC0415
 
         return certificate_words.summary(self, labels)

@@ -280,7 +280,7 @@ def compare_models(audited: Mapping[str, Audit]) -> Summary:
                 "They were not asked the same question, about the same people and causes.",
                 "Audit both with one question, one graph and one table.",
             )
-    words = Words.of(first.certificate, first.labels, first.counts.names)
+    words = Words.of(first.certificate, first.labels)
     group, ahead = words.leading_pair(first.certificate.partition)
     leading = first.certificate.partition.statistics.leading
     ranked = "; they are not ranked" if others else ""

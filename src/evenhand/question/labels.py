@@ -43,10 +43,19 @@ def group_heading(question: Question, value: str) -> str:
 
 
 def people_of(question: Question, value: str, words: Labels) -> str:
-    """People with a value of the protected attribute: "women", "people with sex 2"."""
+    """People with a value of the protected attribute: "women", "people with “sex = 2”"."""
     name = question.groups_column
     label = words.value(name, value)
-    return label if label != value else f"people with {words.column(name)} {value}"
+    return label if label != value else f"people with {quoted(words.column(name), value)}"
+
+
+def quoted(*parts: str) -> str:
+    """A name, or a column and its value, as a sentence takes them from the table.
+
+    >>> quoted("two_year_recid"), quoted("sex", "2")
+    ('“two_year_recid”', '“sex = 2”')
+    """
+    return f"“{' = '.join(parts)}”"
 
 
 def begins_decision(label: str) -> bool:
@@ -55,16 +64,18 @@ def begins_decision(label: str) -> bool:
 
 
 def decision_phrase(question: Question, words: Labels, decision: str = "") -> str:
-    """What happened to those who were favored: "were admitted", "had income >50K".
+    """What happened to those who were favored: "were admitted", "had “income = >50K”".
 
     A value that ends like a participle is one: "hired" gives "were hired".
     """
-    label = words.value(question.decision, decision or question.favorable_label)
-    column = words.column(question.decision)
+    value, column = decision or question.favorable_label, words.column(question.decision)
+    label = words.value(question.decision, value)
     if begins_decision(label):
         return label
     if _PARTICIPLE.fullmatch(label):
         return f"were {label}"
+    if label == value:
+        return f"had {quoted(column, value)}"
     return f"had {label}" if column.casefold() in label.casefold() else f"had {column} {label}"
 
 

@@ -1,38 +1,158 @@
-"""Sections 2 and 4: how far the groups differ, and what chance alone would make."""
+"""The groups of a report one by one, and all of them in a picture."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
-from evenhand.evidence import Certificate
-from evenhand.report.groups import Case, group_heads, group_names, select_cases, unsigned
+from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
+from evenhand.question import Question
 from evenhand.report.html_report import View
-from evenhand.report.pictures.charts import case_mark, case_rates, dot_plot, funnel
-from evenhand.wording import Words, count
-from evenhand.wording.certificate_words import chance_facts, population_summary
-from evenhand.wording.evidence_words import chance_lead, differences_lead
+from evenhand.report.pictures.charts import KINDS, Mark, dot_plot, funnel, unsigned
+from evenhand.wording import Words, capital, has_sides, rate
 
 # Up to so many groups one plot shows all of them.
 FEW = 15
-STRONGEST = 20
-_MOST_FLAGS = 12
-_MOST_LINES = 30
 
 
-def differences(certificate: Certificate, words: Words) -> View:
-    """All groups in one plot if they are few, else where people are, all, and the strongest."""
-    partition = certificate.partition
-    few = is_few(certificate)
-    chosen = select_cases(partition, FEW if few else min(STRONGEST, partition.violating))
-    draw = plot_of_few if few else _strongest
-    return View(
-        lead=differences_lead(certificate, words),
-        all_people=f"{certificate.row_count:,} people by the difference in their group.",
-        segments=() if few else tuple(_segments(certificate, words)),
-        funnel=None if few else group_dots(certificate, words),
-        plot=draw(certificate, chosen, words) if chosen else None,
+@dataclass(frozen=True)
+class Case:
+    """A line of a partition as it is told: the two groups that chance explains least in it.
+
+    Where any group may be ahead of any other, ``people`` has the one behind first: differences
+    are gaps then. ``rows`` counts all people of the line, whomever they are compared with.
+    """
+
+    partition: Partition
+    line: int
+
+    @cached_property
+    def people(self) -> Subpopulation:
+        """The counts of both groups with what they tell."""
+        (people,) = Subpopulations(self.partition, np.array([self.line]))
+        return turned(people, self.partition.question)
+
+    @property
+    def id(self) -> str:
+        """Its place in the evidence; empty if it is none."""
+        rank = self.partition.strength_rank[self.line]
+        return f"E{rank}" if rank else ""
+
+    @property
+    def rows(self) -> int:
+        """All people of it."""
+        return int(self.partition.row_counts[self.line])
+
+    @property
+    def side(self) -> int:
+        """On which side it reaches the threshold; 0 if it does not."""
+        return int(unsigned(self.partition.side, self.partition.question)[self.line])
+
+    @property
+    def difference(self) -> Fraction:
+        """The others' rate minus the group's, where both occur."""
+        return self.people.risk_difference or Fraction(0)
+
+    @property
+    def widest(self) -> Subpopulation | None:
+        """The widest gap, where it is not the one that chance explains least."""
+        partition, line = self.partition, self.line
+        is_lead = partition.widest[line] == partition.lead[line]
+        return None if is_lead else widest_in(partition, line)
+
+
+def select_cases(partition: Partition, most: int | None = None) -> list[Case]:
+    """The measured groups: evidence, strongest first, then the others, largest first."""
+    lines = partition.strength_order[: np.count_nonzero(partition.measured)]
+    return [Case(partition, line) for line in lines[:most].tolist()]
+
+
+def turned(people: Subpopulation, question: Question) -> Subpopulation:
+    """The same counts with the group behind first, where any group may be ahead."""
+    difference = people.risk_difference
+    if has_sides(question) or difference is None or difference >= 0:
+        return people
+    interval = people.interval
+    return replace(
+        people,
+        group_yes=people.other_yes,
+        group_no=people.other_no,
+        other_yes=people.group_yes,
+        other_no=people.group_no,
+        risk_difference=-difference,
+        interval=interval and (0.0 - interval[1], 0.0 - interval[0]),
+        labels=people.labels[::-1],
     )
+
+
+def widest_in(partition: Partition, line: int) -> Subpopulation:
+    """A subpopulation with the widest difference in it, as exact counts without statistics."""
+    at, compared = int(partition.widest[line]), partition.comparisons
+    pair, cut = (0, 0) if at < 0 else (int(compared.pair[at]), int(compared.cut[at]))
+    ends = partition.pairs[pair]
+    group_yes, other_yes = (int(partition.favorable[cut, end, line]) for end in ends)
+    group, other = (int(partition.rows[end, line]) for end in ends)
+    named = partition.question.group is not None
+    people = Subpopulation(
+        where=partition.where(line),
+        group_yes=group_yes,
+        group_no=group - group_yes,
+        other_yes=other_yes,
+        other_no=other - other_yes,
+        risk_difference=None if at < 0 else compared.difference(at),
+        interval=None,
+        p_zero=None,
+        p_threshold=None,
+        p_adjusted=None,
+        discovery_rate=None,
+        shown=False,
+        labels=() if named else tuple(partition.groups[end] for end in ends),
+        decision="" if partition.two_groups else partition.cut_label(cut),
+    )
+    return turned(people, partition.question)
+
+
+def group_heads(names: Sequence[str], words: Words) -> tuple[str, str]:
+    """What heads the names of few groups: one attribute leads, the others are in small type."""
+    lead = capital(words.column(names[0])) if names else "Group"
+    return lead, " · ".join([*map(words.column, names[1:]), "people"])
+
+
+def group_names(case: Case, words: Words) -> tuple[str, str]:
+    """The leading value of a group; its other values, and how many people it holds."""
+    values = [words.labels.value(*one) for one in case.people.where.items()]
+    return values[0] if values else "everybody", " · ".join([*values[1:], f"{case.rows:,}"])
+
+
+def case_mark(case: Case, words: Words) -> Mark:
+    """The difference of a group."""
+    text, interval = words.points(case.difference), case.people.interval or (0.0, 0.0)
+    ahead = words.higher(case.difference, words.pair(case.people))
+    points, low, high = (100 * float(value) for value in (case.difference, *interval))
+    told = f"difference {text} points, {ahead}, interval {words.interval(interval)}"
+    return Mark(points, low, high, KINDS[case.side], case.people.shown, text, told)
+
+
+def case_rates(case: Case, words: Words) -> tuple[float, float, str]:
+    """The rates of both groups in percent, and in words."""
+    people, (group, other) = case.people, words.pair(case.people)
+    rates = rate(people.group_yes, people.group), rate(people.other_yes, people.other)
+    return (
+        100 * people.group_yes / people.group,
+        100 * people.other_yes / people.other,
+        f"{group} {rates[0]}, {other} {rates[1]}",
+    )
+
+
+def picture(certificate: Certificate, words: Words) -> View | None:
+    """All groups: by name if they are few, else as dots by size; None if none is measured."""
+    if not certificate.partition.measured.any():
+        return None
+    if not is_few(certificate):
+        return View(plot=None, funnel=group_dots(certificate, words))
+    return View(plot=plot_of_few(certificate, words), funnel=None)
 
 
 def is_few(certificate: Certificate) -> bool:
@@ -48,46 +168,12 @@ def group_dots(certificate: Certificate, words: Words) -> View | None:
     return funnel(certificate.partition, every, words, named=True, what=words.comparison)
 
 
-def _segments(
-    certificate: Certificate, words: Words
-) -> Iterator[tuple[str, str, int, int, float, float]]:
-    """All people by what was found in their group: a kind, groups, people, place and share."""
-    partition, t = certificate.partition, words.threshold_points
-    shown, side = partition.shown, unsigned(partition.side, words.question)
-    calm, higher, lower = partition.measured & (side == 0), side > 0, side < 0
-    kinds = [
-        ("shown", f"{words.group} higher, shown beyond {t}", lower & shown),
-        ("other", f"{words.group} higher by {t} or more, not shown", lower & ~shown),
-        ("none", f"under {t} either way", calm),
-        ("group", f"{words.other} higher by {t} or more, not shown", higher & ~shown),
-        ("shown", f"{words.other} higher, shown beyond {t}", higher & shown),
-    ]
-    if not words.has_sides:
-        apart = f"{words.both} {t} or more apart"
-        kinds = [
-            ("none", f"under {t}, all of them", calm),
-            ("group", f"{apart}, not shown", higher & ~shown),
-            ("shown", f"{apart}, shown beyond {t}", higher & shown),
-        ]
-    at = 0.0
-    for kind, label, lines in (
-        *kinds,
-        ("absent", "no comparison possible", ~partition.measured),
-    ):
-        if kind != "shown" or lines.any():
-            people = int(partition.row_counts[lines].sum())
-            part = people / certificate.row_count
-            yield kind, label, int(np.count_nonzero(lines)), people, at, part
-            at += 100 * part
-
-
-def plot_of_few(certificate: Certificate, chosen: Sequence[Case], words: Words) -> View:
+def plot_of_few(certificate: Certificate, words: Words) -> View:
     """Rates beside differences, for every group."""
-    reaching = certificate.partition.violating
+    chosen, reaching = select_cases(certificate.partition), certificate.partition.violating
     title = "In every group, the difference reaches the threshold"
     if reaching < len(chosen):
-        many = f"{reaching or 'none'} of {len(chosen)} groups"
-        title = f"In {many} the difference reaches the threshold"
+        title = f"In {reaching} of {len(chosen)} groups the difference reaches the threshold"
     return dot_plot(
         (
             View(
@@ -101,84 +187,19 @@ def plot_of_few(certificate: Certificate, chosen: Sequence[Case], words: Words) 
         ),
         words,
         title=title,
-        subtitle=f"Shares of {words.group} and of {words.other} who {words.did}, and the "
-        "difference with its 95% interval. Evidence first, least likely to be chance first.",
+        subtitle=f"Share who {words.did}, and the difference with its 95% interval.",
         heads=group_heads(certificate.partition.names, words),
         rates=f"Share who {words.did}",
     )
 
 
-def _strongest(certificate: Certificate, chosen: Sequence[Case], words: Words) -> View:
-    """Who is in a group as dots if all attributes have two values, else in words."""
-    first, *others = (case.people.where for case in chosen)
+def varying(cases: Sequence[Case]) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """The values that all cases share, if they are several, and of each case the others."""
+    every = [dict(case.people.where) for case in cases]
     common = {
         name: value
-        for name, value in first.items()
-        if others and all(one[name] == value for one in others)
+        for name, value in (every[0] if every[1:] else {}).items()
+        if all(one[name] == value for one in every)
     }
-    varying = [name for name in first if name not in common]
-    flags = _flags(certificate, varying)
-    also = f" All of them: {words.alike(common)}." if common else ""
-    return dot_plot(
-        (
-            View(
-                id=case.id,
-                names=(
-                    words.alike({name: case.people.where[name] for name in varying or first}),
-                    f"{case.rows:,}",
-                ),
-                pair=words.pair_phrase(case.people),
-                flags=[case.people.where[name] == value for name, value in flags.items()],
-                mark=case_mark(case, words),
-            )
-            for case in chosen
-        ),
-        words,
-        title=_strongest_title(chosen),
-        subtitle=f"Groups at or beyond the threshold, least likely to be chance first.{also}",
-        heads=("Group", "people"),
-        flags=tuple(words.value(name, value) for name, value in flags.items()),
-    )
-
-
-def _strongest_title(chosen: Sequence[Case]) -> str:
-    """Findings are what is shown; of others it is said that they are not."""
-    shown = sum(case.people.shown for case in chosen)
-    if shown == len(chosen):
-        return f"The {shown} strongest findings" if shown > 1 else "The one finding"
-    groups = f"The {len(chosen)} groups" if len(chosen) > 1 else "The one group"
-    title = f"{groups} at or beyond the threshold that chance explains least"
-    return f"{title}; {f'{shown:,} shown' if shown else 'none is shown'}"
-
-
-def _flags(certificate: Certificate, names: Sequence[str]) -> dict[str, str]:
-    """The value that a dot stands for, if every attribute has two.
-
-    The shorter one, because it says what the other is not.
-    """
-    values = {name: certificate.examined.counts.attribute(name).values for name in names}
-    if len(names) > _MOST_FLAGS or any(len(two) != 2 for two in values.values()):
-        return {}
-    return {
-        name: min(two, key=lambda value: (len(value), value)) for name, two in values.items()
-    }
-
-
-def chance(certificate: Certificate, words: Words) -> View:
-    """Section 4: for each way to compare, how many groups reach the threshold, and would."""
-    population, partitions = certificate.population, certificate.partitions[:_MOST_LINES]
-    is_drawn = population.measured and not certificate.release
-    rest = len(certificate.partitions) - len(partitions)
-    more = f" {count(rest, 'further comparison')} not drawn." if rest else ""
-    facts = chance_facts(certificate.partitions) if is_drawn else []
-    tests = population_summary(population)
-    together = replace(tests, facts=(*facts, *tests.facts))
-    return View(
-        lead=chance_lead(certificate) if is_drawn else "",
-        title=f"Groups at or beyond {words.threshold_points}: seen, and by chance alone",
-        subtitle="Share of the comparable groups, from none to all. The range holds 95% of "
-        f"what chance alone makes.{more}",
-        seen=[one for one in partitions if one.by_chance] if is_drawn else [],
-        words=words,
-        results=[together, certificate.relaxed().summary()],
-    )
+    others = [{name: of[name] for name in of if name not in common} for of in every]
+    return common, others

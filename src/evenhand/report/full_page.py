@@ -1,44 +1,45 @@
 """``report``: results in, a page out; templates get records, statements and pictures."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from os import PathLike
 from pathlib import PurePath
 from shlex import quote
 
-import numpy as np
-
 from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.certificate_record import shown_claim
 from evenhand.evidence.variations.adjustment_sets import Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
-from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.question.labels import Labels
 from evenhand.releasing import Release
-from evenhand.report.differences import STRONGEST, chance, differences
+from evenhand.report.differences import Case, picture, varying
 from evenhand.report.graph_section import causes, graph_figure
-from evenhand.report.groups import Case, select_cases
 from evenhand.report.html_report import Report, View
-from evenhand.report.known_table import known_table
-from evenhand.report.partitions_section import comparisons
+from evenhand.report.other_comparisons import comparisons, known_table
 from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.report.release_section import released
 from evenhand.report.shared_page import shared_page
 from evenhand.rows import Rows
-from evenhand.wording import Words
-from evenhand.wording.evidence_words import (
+from evenhand.wording import Text, Words
+from evenhand.wording.answer_words import answer_statements
+from evenhand.wording.certificate_words import population_summary
+from evenhand.wording.finding_words import (
+    chance_lead,
     evidence_lead,
-    example_statement,
-    sum_by_hand,
-    unmeasured_statements,
+    finding,
+    findings_heading,
+    no_overlap_statements,
 )
-from evenhand.wording.premises import Audited, premises
+from evenhand.wording.premises import Audited, not_examined, premises
 from evenhand.wording.verdict_words import lead, question_sentence, verdicts
 from evenhand.wording.words import codes_statement
 
-_MOST_FINDINGS = STRONGEST + 500
-_LARGEST = 5
+_TOLD = 3
+_LISTED = 12
+_MOST_LISTED = 500
+_LARGEST = 3
 
 
 def report(
@@ -47,7 +48,6 @@ def report(
     *,
     labels: Labels | None = None,
     partition: PartitionExplanation | None = None,
-    doubt: GraphDoubt | None = None,
     resampled: Bootstrap | None = None,
     arrows: Variations | None = None,
     share: bool = False,
@@ -58,28 +58,27 @@ def report(
 ) -> Report:
     """Build the page on an audit, and on a release if there is one.
 
-    ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt``,
-    ``resampled`` and ``arrows`` tell how sensitive the verdict is to the graph, the rows and
-    single arrows, if that was tried; ``title`` says what the data are. With ``share`` the page
-    is made from the groups without a count under ``least_count`` alone, and leaves out these
-    four, which rest on all rows. The commands to check it name ``certificate_file`` and the
-    data, or the files of the release. ``generated`` is the date to print, by default today's.
+    Its first part stands alone; an appendix for experts follows. ``labels`` give plain words;
+    ``partition`` is one that the reader asked about; ``resampled`` and ``arrows`` tell how
+    sensitive the verdict is to the rows and to single arrows, if that was tried; ``title``
+    says what the data are. With ``share`` the page is made from the groups without a count
+    under ``least_count`` alone, and leaves out what rests on all rows. The commands to check
+    it name ``certificate_file`` and the data, or the files of the release. ``generated`` is the
+    date to print, by default today's.
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
     ...                              "gender -> admission")
     >>> asked = eh.datasets.question("admissions")
     >>> report(eh.audit(eh.datasets.admissions(2), asked, graph=graph))
-    <Report: not certified: Does gender itself change admission? | a table>
+    <Report: Yes: Does gender itself change admission? | a table>
     """
     today = datetime.now(UTC)
     generated = generated or f"{today.day} {today:%B %Y}"
     source = _file_name(audit.rows)
     effects = resampled.indirect if resampled else None
     certificate, knowledge = audit.certificate.resampled(effects), audit.knowledge
-    words = Words.of(certificate, labels, audit.counts.names)
-    if certificate.question.predicts:
-        doubt = None  # predictions say nothing of the graph of the recorded decision
+    words = Words.of(certificate, labels)
     name = title or source or "a table"
     if release and release.files:
         name = f"{release.files.data.name}, released from {name}"
@@ -87,8 +86,9 @@ def report(
     claim = shown_claim(of)
     if share:
         of = shown_part(of, least_count=least_count)
+    said = of.verdict if share else audit.answer.word
     page = View(
-        title=f"{of.verdict}: {question_sentence(words)} | {name}",
+        title=f"{said}: {question_sentence(words)} | {name}",
         words=words,
         codes=codes_statement(of, words),
         question=question_sentence(words),
@@ -99,70 +99,76 @@ def report(
         copy = shared_page(of, knowledge, words, claim=claim, least_count=least_count)
         withheld = f"copy for others: counts under {least_count} withheld"
         return Report(page.but(masthead=(name, generated, withheld), **copy), is_shared=True)
-    after = release.certificate if release else None
-    divided = certificate.partition
-    reaching = [Case(divided, line) for line in divided.by_strength[:_MOST_FINDINGS].tolist()]
-    told = premises(audit, certificate, words, arrows=len(arrows.ways) if arrows else 0)
+    after, divided = release.certificate if release else None, certificate.partition
+    reaching = [Case(divided, line) for line in divided.by_strength[:_MOST_LISTED].tolist()]
+    answer = answer_statements(audit.answer, words)
+    judged = len(arrows.ways) if arrows else 0
     return Report(
         page.but(
             certificate=certificate,
             masthead=(name, generated, "full report: small counts shown"),
-            answer=audit.answer.statements,
+            answer=answer,
+            verdicts=verdicts(audit.answer, words),
             lead=lead(certificate, words),
-            verdicts=verdicts(certificate, words, doubt),
             claim=claim_card(certificate, words),
             who=who_against_whom(certificate, words),
-            example=_example(certificate, words),
+            picture=picture(certificate, words),
+            told=_findings(certificate, reaching[:_TOLD], words),
+            depends=[*filter(None, (answer.depends, *answer.further))],
+            not_examined=[*not_examined(certificate, words)],
             causes=causes(certificate, words),
             graph=graph_figure(certificate, knowledge, words),
-            differences=differences(certificate, words),
-            evidence_lead=evidence_lead(certificate, min(STRONGEST, len(reaching)), words),
-            findings=reaching[:STRONGEST],
-            others=reaching[STRONGEST:],
+            evidence_lead=evidence_lead(certificate, words),
+            common=words.alike(varying(reaching)[0]),
+            findings=_rows(reaching, words),
+            listed=_LISTED if len(divided.names) <= _LISTED else _TOLD,
             beyond=divided.violating - len(reaching),
-            chance=chance(certificate, words),
+            chance=chance_lead(certificate),
+            population=population_summary(certificate.population),
             comparisons=comparisons(certificate, partition, words),
             known=known_table(certificate, after, words),
             paths=paths(certificate, after, words),
             released=released(release, words),
             models=None,
-            premises=[*told],
-            tried=[one.summary() for one in (doubt, resampled, arrows) if one],
-            unmeasured=[*unmeasured_statements(certificate, words)],
+            premises=[*premises(audit, certificate, words, arrows=judged)],
+            tried=[one.summary() for one in (resampled, arrows) if one],
+            unmeasured=[*no_overlap_statements(certificate, words)],
             largest=_largest(certificate, words),
-            sum=_sum(certificate, words),
             checked=release.certificate if release and release.files else certificate,
         )
     )
 
 
-def _example(certificate: Certificate, words: Words) -> View | None:
-    """The strongest group whose difference is shown.
-
-    A group that chance may explain is no example, however far its rates lie apart.
-    """
-    partition = certificate.partition
-    leads = np.append(partition.statistics.shown, False)[partition.lead]
-    if not leads.any():
+def _findings(certificate: Certificate, cases: list[Case], words: Words) -> View | None:
+    """The strongest groups in words; what all of them share is said once."""
+    if not cases:
         return None
-    case = Case(partition, next(line for line in partition.strength_order if leads[line]))
-    return View(case=case, sentence=example_statement(case.people, case.id, words))
+    common, others = varying(cases)
+    sentences: list[Text] = [
+        (f"{case.id}. ", *finding(case.people, words, where))
+        for case, where in zip(cases, others, strict=True)
+    ]
+    return View(
+        heading=findings_heading(certificate, len(cases)),
+        common=words.alike(common),
+        sentences=sentences,
+    )
 
 
-def _sum(certificate: Certificate, words: Words) -> str:
-    """The difference of the first group, as whoever checks it computes it."""
-    first = select_cases(certificate.partition, 1)
-    return sum_by_hand(first[0].people, first[0].id, words) if first else ""
+def _rows(cases: list[Case], words: Words) -> list[tuple[Case, str]]:
+    """Groups with the values that not all of them share."""
+    _, others = varying(cases)
+    named = (words.alike(where) or "everybody" for where in others)
+    return [*zip(cases, named, strict=True)]
 
 
-def _largest(certificate: Certificate, words: Words) -> list[tuple[str, ...]]:
+def _largest(certificate: Certificate, words: Words) -> Iterator[Text]:
     """The largest groups in which nobody can be compared, and who is there."""
     partition = certificate.partition
     absent = certificate.unmeasured.lines.tolist()
     largest = sorted(absent, key=lambda line: -partition.row_counts[line])[:_LARGEST]
-    names = (words.alike(partition.where(line)) or "everybody" for line in largest)
-    present = (words.present(partition.rows[:, line].tolist()) for line in largest)
-    return [(name, *who) for name, who in zip(names, present, strict=True)]
+    for line in largest:
+        yield words.present(partition.where(line), partition.rows[:, line].tolist())
 
 
 def _files_to_check(

@@ -4,16 +4,20 @@ from evenhand.evidence import Certificate
 from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge
 from evenhand.report.html_report import View
-from evenhand.report.pictures.graph_picture import draw_narrow, draw_wide
-from evenhand.report.pictures.graph_selection import select_for_drawing, select_without_question
+from evenhand.report.pictures.graph_picture import (
+    draw_narrow,
+    draw_wide,
+    select_for_drawing,
+    select_without_question,
+)
 from evenhand.verdict import StatisticalVerdict
 from evenhand.wording import Strong, Text, Words, count, text
 
 _KEY = {
-    "direct": "the arrow in question: {protected} itself",
-    "cause": "another cause of the decision: held equal",
-    "held": "{protected} works through it",
-    "after": "a consequence of the decision: never held equal",
+    "direct": "the arrow in question",
+    "cause": "another cause: held equal",
+    "held": "{protected} acts through it",
+    "after": "a consequence: never held equal",
     "rest": "other links",
     "asked": "effects through it are asked about",
 }
@@ -30,22 +34,17 @@ def caused_by(certificate: Certificate, words: Words) -> tuple[str, ...]:
     possible = {name for names in certificate.possible_decision_causes for name in names}
     unsure = sorted(possible - {*certain})
     does = "does" if len(unsure) == 1 else "do"
-    is_open = (f" Whether {words.columns(unsure)} {does} is open.",) if unsure else ()
+    is_open = (f" Whether {words.columns(unsure)} {does} too is open.",) if unsure else ()
     if certificate.question.predicts:
         return text(
-            f"In the data the recorded {words.recorded} is caused by ",
+            f"The recorded {words.recorded} is caused by ",
             others,
-            f", {words.protected} aside. The graph does not say how a model predicts it: "
-            f"{words.decision} stands in its place.",
+            f", {words.protected} aside. {words.decision} takes its place here.",
             *is_open,
         )
     if certificate.direct_arrow:
         itself = Strong(f"{words.protected} itself")
-        by = (
-            f"In this graph {words.decision} is caused by ",
-            itself,
-            ", by the thick arrow, and ",
-        )
+        by = (f"In this graph {words.decision} is caused by ", itself, " (thick arrow) and ")
         return (*by, others, ".", *is_open)
     by_none = (
         f"In this graph no arrow leads from {words.protected} to {words.decision}, which is "
@@ -56,34 +55,25 @@ def caused_by(certificate: Certificate, words: Words) -> tuple[str, ...]:
 
 def causes(certificate: Certificate, words: Words) -> tuple[Text, ...]:
     """What the picture says, in words."""
-    compared = (
-        f"Comparing only people who are equal in what else causes {words.decision} closes "
-        "every detour. "
-    )
+    compared = "Comparing only people alike in the other causes blocks every other path. "
     if certificate.question.predicts:
-        compared = "Compared are the predictions of people who are equal in these. "
-    which = "What that is is open: every possible set was examined (section 5). "
-    return (
-        caused_by(certificate, words),
-        f"{compared}{which * certificate.ambiguous}{_what_differs(certificate)}",
-    )
+        compared = "The predictions of people alike in these are compared. "
+    return (caused_by(certificate, words), compared + _what_differs(certificate))
 
 
 def _what_differs(certificate: Certificate) -> str:
     if certificate.question.predicts:
         return (
-            "What then still differs came through whatever else the model reads, the protected "
-            "attribute included, or by chance (section 4)."
+            "Any remaining difference is due to whatever else the model reads, the protected "
+            "attribute included, or to chance."
         )
     if certificate.direct_arrow:
-        way = "came along the thick arrow, or by chance (section 4)."
+        way = "the thick arrow or to chance."
     elif certificate.population.verdict is StatisticalVerdict.SHOWN:
-        way = (
-            "came by chance; chance does not explain it (section 4), so the graph is in doubt."
-        )
+        way = "chance; but chance does not explain it, so the graph is in doubt."
     else:
-        way = "came by chance (section 4)."
-    return f"If the graph is right, what then still differs {way}"
+        way = "chance."
+    return f"If the graph is right, any remaining difference is due to {way}"
 
 
 def graph_figure(certificate: Certificate, knowledge: Knowledge, words: Words) -> View:
@@ -93,16 +83,15 @@ def graph_figure(certificate: Certificate, knowledge: Knowledge, words: Words) -
     kinds = {kind for _, _, kind, _ in sketch.links}
     directed = {kind for _, _, kind, has_head in sketch.links if has_head}
     left_out = (
-        f" {count(sketch.left_out, 'attribute')} without a part in the question "
-        f"{'is' if sketch.left_out == 1 else 'are'} not drawn."
+        f" {count(sketch.left_out, 'unrelated attribute')} not drawn."
         if sketch.left_out
         else ""
     )
     order = ""
     if certificate.graph_origin.decision_last:
-        order = f" No order of events was given: {words.decision} is taken to come last."
+        order = f" No order was given: {words.decision} is taken to come last."
     elif sketch.headings:
-        order = " They stand in the order of events that was given; no arrow points back in it."
+        order = " Columns follow the order that was given."
     arrows = [
         f"{words.column(a)} → {words.column(b)}"
         for a, b in sorted(certificate.graph.arrows)

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from evenhand.display import visible
 from evenhand.evidence.subpopulations import p_value
 from evenhand.files import write_file
-from evenhand.wording import Code, Section, Strong, capital, count, rate, share
+from evenhand.wording import Code, Strong, capital, count, rate, share
 
 
 class View(SimpleNamespace):
@@ -85,7 +85,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for kind in (Strong, Code, Section):
+    for kind in (Strong, Code):
         loaded.tests[kind.__name__.lower()] = kind.__instancecheck__
     loaded.filters |= {
         "capital": capital,
@@ -95,7 +95,6 @@ def environment() -> Environment:
         "share": share,
         "thousands": "{:,}".format,
     }
-    loaded.globals["sections"] = True
     return loaded
 
 

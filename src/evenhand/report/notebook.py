@@ -9,21 +9,21 @@ from typing import Any
 
 from markupsafe import Markup
 
+from evenhand.display import Summary
 from evenhand.evidence import Certificate
 from evenhand.graph import PartialGraph
-from evenhand.question import Knowledge
 from evenhand.question.labels import Labels
 from evenhand.releasing import Release
 from evenhand.report.differences import is_few, plot_of_few
 from evenhand.report.graph_section import graph_figure, whole_graph_figure
-from evenhand.report.groups import select_cases
 from evenhand.report.html_report import environment, style_sheet
+from evenhand.report.paths_section import Measured, waterfalls
 from evenhand.report.pictures.charts import funnel, histograms
 from evenhand.report.pictures.pairs import who_against_whom
-from evenhand.report.pictures.waterfall import Measured, waterfalls
 from evenhand.report.release_section import shifts
 from evenhand.wording import Words
 from evenhand.wording.path_words import claim_words
+from evenhand.wording.premises import Audited
 
 # More dots than these are hard to tell apart, and a notebook keeps every output.
 MOST_DOTS = 150
@@ -42,13 +42,13 @@ def _(result: PartialGraph) -> str:
 
 @figures.register
 def _(result: Certificate) -> str:
-    return _render(**_pictures(result, _words(result)))
+    return _render(**_pictures(result, Words.of(result)))
 
 
 @figures.register
 def _(result: Release) -> str:
     before, after = result.before, result.certificate
-    words = _words(before)
+    words = Words.of(before)
     if not before.partition.measured.any():
         return ""
     if drawn := shifts(before, after, words):
@@ -56,11 +56,19 @@ def _(result: Release) -> str:
     return _render(histograms=histograms(before, after, words))
 
 
-def audit_figures(certificate: Certificate, knowledge: Knowledge, labels: Labels) -> str:
-    """The graph with what is held equal, and the differences, in the words of the labels."""
-    words = _words(certificate, labels)
-    graph = graph_figure(certificate, knowledge, words)
-    return _render(graph=graph, **_pictures(certificate, words))
+def audit_view(audit: Audited, labels: Labels) -> str:
+    """The answer, and the graph and the differences that it is about, as an HTML fragment."""
+    words = Words.of(audit.certificate, labels)
+    headline, *besides = audit.answer.statements
+    word, _, said = headline.partition(": ")
+    graph = graph_figure(audit.certificate, audit.knowledge, words)
+    return Summary(
+        title=word,
+        sentence=said,
+        besides=tuple(besides),
+        hint="audit.certificate has the numbers; "
+        'audit.report().write("report.html") writes the whole page.',
+    ).html(_render(graph=graph, **_pictures(audit.certificate, words)))
 
 
 def _pictures(certificate: Certificate, words: Words) -> dict[str, Any]:
@@ -79,15 +87,11 @@ def _pictures(certificate: Certificate, words: Words) -> dict[str, Any]:
     # Chance did not make rows that were changed: nothing is shown of a population.
     sampled, leads = certificate.is_sample, partition.lead[partition.measured]
     if sampled and is_few(certificate):
-        subtitle = "With 95% intervals. Evidence first, least likely to be chance first."
-        plot = plot_of_few(certificate, select_cases(partition), words)
+        subtitle = "With 95% intervals; what chance explains least comes first."
+        plot = plot_of_few(certificate, words)
         return shown | {"plot": plot.but(title=title, subtitle=subtitle, rates="")}
     chart = funnel(partition, leads, words, most=MOST_DOTS, shows=sampled, title=title)
     return shown | {"funnel": chart}
-
-
-def _words(certificate: Certificate, labels: Labels | None = None) -> Words:
-    return Words.of(certificate, labels, certificate.examined.counts.names)
 
 
 def _render(**shown: Any) -> str:  # noqa: ANN401  # views of several kinds

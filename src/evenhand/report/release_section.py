@@ -8,8 +8,13 @@ import numpy as np
 from evenhand.evidence import Certificate, Partition
 from evenhand.question.labels import state_before
 from evenhand.releasing import Release
-from evenhand.report.differences import is_few
-from evenhand.report.groups import group_heads, group_names, select_cases, widest_in
+from evenhand.report.differences import (
+    group_heads,
+    group_names,
+    is_few,
+    select_cases,
+    widest_in,
+)
 from evenhand.report.html_report import View
 from evenhand.report.paths_section import claim_card
 from evenhand.report.pictures.charts import Scale, histograms
@@ -30,7 +35,7 @@ def released(release: Release | None, words: Words) -> View | None:
     cost = VerdictCard("What it cost", "cost", rows_changed(release), who_gains(release, words))
     claim = claim_card(after, words)
     return View(
-        heading=f"{files.data.name if files else 'The released rows'}: {after.verdict}",
+        heading=f"The release{f', {files.data.name}' if files else ''}",
         before=state_before(words.question),
         lead=release_lead(release, words),
         cards=[_verdict_card(after, words), cost, *([claim] if claim else [])],

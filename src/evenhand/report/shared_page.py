@@ -8,12 +8,12 @@ from typing import Any
 
 from evenhand.evidence import Certificate, Verdict
 from evenhand.question import Knowledge
+from evenhand.report.differences import widest_in
 from evenhand.report.graph_section import caused_by, graph_figure
-from evenhand.report.groups import widest_in
 from evenhand.report.html_report import View
 from evenhand.report.pictures.charts import funnel
 from evenhand.wording import Text, VerdictCard, Words, capital
-from evenhand.wording.certificate_words import seen_sentence
+from evenhand.wording.finding_words import seen_sentence
 from evenhand.wording.premises import shared_premises
 from evenhand.wording.verdict_words import verdict_word
 
@@ -42,7 +42,7 @@ def shared_page(
     return {
         "shown": shown,
         "least_count": least_count,
-        "first_sentence": _first_sentence(shown, least_count),
+        "first_sentence": _first_sentence(shown, words, least_count),
         "lead": _lead(shown, words),
         "verdict": VerdictCard(
             about="As released" if shown.release else "In these rows",
@@ -63,10 +63,10 @@ def shared_page(
     }
 
 
-def _first_sentence(shown: Certificate, least_count: int) -> Text:
+def _first_sentence(shown: Certificate, words: Words, least_count: int) -> Text:
     if not len(shown.partition):
         return f"No group may be shown: each has a count under {least_count}."
-    seen = seen_sentence(shown.partition)
+    seen = seen_sentence(shown.partition, words)
     which = f"Of the groups in which every count is at least {least_count}: "
     return f"{which}{seen[:1].lower()}{seen[1:]}."
 
@@ -75,24 +75,24 @@ def _lead(shown: Certificate, words: Words) -> Text:
     """Who is compared with whom."""
     alike = words.columns(shown.partition.names)
     sets = len(shown.possible_decision_causes)
-    one_of = f", one of {sets} sets of causes that the graph allows" if sets > 1 else ""
+    one_of = f" (one of {sets} possible sets of causes)" if sets > 1 else ""
     who = f" who are alike in {alike}{one_of}" if shown.partition.names else ""
     people = f"{shown.row_count:,} people are in these groups. " if shown.row_count else ""
-    return f"{people}{words.compared}{who}. Counted are those who {words.did}."
+    return f"{people}{words.compared(who)}. Counted are those who {words.did}."
 
 
 def _verdict_sentence(shown: Certificate, words: Words) -> str:
     differ = f"differ by {words.threshold_points} or more"
-    two = "the two" if words.is_named else words.both
+    two = words.both
     if shown.verdict is Verdict.CERTIFIED:
         return f"In no comparable group of the released rows, shown or not, do {two} {differ}."
     if shown.verdict is Verdict.NOT_CERTIFIED:
         return f"There are groups, shown here, in which {two} {differ}."
     if shown.question.rule:
-        return "A rule was declared by which was decided: what that gives is not told here."
+        return "Some columns fully determine the decision; the result is withheld."
     if len(shown.possible_decision_causes) > 1:
-        return "The graph leaves open what causes the decision; the verdict is not told here."
-    return f"Whether {two} {differ} in a group that is not shown is not told."
+        return "The graph leaves open what causes the decision; the verdict is withheld."
+    return f"Whether {two} {differ} in a group that is not shown is withheld."
 
 
 def _claim_card(claim: Verdict | None, words: Words) -> VerdictCard | None:
@@ -101,7 +101,7 @@ def _claim_card(claim: Verdict | None, words: Words) -> VerdictCard | None:
         return None
     through = words.columns(words.question.redlining)
     changes = f"{words.protected} changes {words.decision} through {through}"
-    told = f"Whether {changes} rests on all rows, and is not told."
+    told = f"Whether {changes} rests on all rows, and is withheld."
     if claim is Verdict.CERTIFIED:
         told = (
             f"In the released rows {changes} by less than the threshold of this claim, given "

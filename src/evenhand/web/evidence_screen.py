@@ -14,11 +14,9 @@ from evenhand.evidence import Certificate, Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.releasing import Release
 from evenhand.report import Report
-from evenhand.report.differences import chance, differences
-from evenhand.report.groups import Case, select_cases
+from evenhand.report.differences import Case, picture, select_cases
 from evenhand.report.html_report import View
-from evenhand.report.known_table import known_table
-from evenhand.report.partitions_section import comparisons
+from evenhand.report.other_comparisons import comparisons, known_table
 from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.web.addresses import (
@@ -33,6 +31,8 @@ from evenhand.web.jobs import Job
 from evenhand.web.session import Session, needed
 from evenhand.wording import Strong, Text, Words, count, text
 from evenhand.wording.answer_words import hinges
+from evenhand.wording.certificate_words import population_summary
+from evenhand.wording.finding_words import chance_lead
 from evenhand.wording.premises import hidden_cause_premise
 from evenhand.wording.verdict_words import lead, question_sentence, verdict_class, verdicts
 
@@ -44,7 +44,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     audit = needed(session.audit)
     found = audit.certificate
     resampled = resamples_of(session, audit)
-    words = Words.of(found, audit.labels, audit.counts.names)
+    words = Words.of(found, audit.labels)
     shown = View(
         words=words,
         findings=_findings(audit, resampled),
@@ -73,8 +73,8 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
 def answer_panel(audit: Audit, edits: int = 0) -> View:
     """The answer in sight: its word, what was seen beside chance, one finding as people."""
     found, answer = audit.certificate, audit.answer
-    words = Words.of(found, audit.labels, audit.counts.names)
-    exact, by_rows = verdicts(found, words, None).exact, audit.judge == "rows"
+    words = Words.of(found, audit.labels)
+    exact, by_rows = verdicts(answer, words).release, audit.judge == "rows"
     strongest = select_cases(found.partition, 1)
     return View(
         edits=edits,
@@ -94,17 +94,18 @@ def _findings(audit: Audit, resampled: Bootstrap | None) -> View:
     """What stays while groups are sorted, filtered and chosen; of a million groups, seconds."""
     audit = audit.with_resamples(resampled)
     found = audit.certificate
-    words = Words.of(found, audit.labels, audit.counts.names)
+    words = Words.of(found, audit.labels)
     return View(
         question=question_sentence(words),
         lead=lead(found, words),
-        verdicts=verdicts(found, words, audit.doubt()),
+        verdicts=verdicts(audit.answer, words),
         claim=claim_card(found, words),
         answer=audit.answer.statements,
         tied=int(found.partition.tied.sum()),
         who=who_against_whom(found, words),
-        chance=chance(found, words),
-        differences=differences(found, words),
+        chance=chance_lead(found),
+        population=population_summary(found.population),
+        picture=picture(found, words),
         paths=paths(found, None, words),
         known=known_table(found, None, words),
         hidden_cause=hidden_cause_premise(found, words),
@@ -135,7 +136,7 @@ PAGE_ROWS = 100
 _MOST_VALUES = 50
 _KINDS = {
     "violating": "at or beyond the threshold",
-    "shown": "shown to lie beyond it",
+    "shown": "significantly beyond it",
     "tied": "exactly on the threshold",
     "measured": "that can be compared",
     "unmeasured": "that cannot be compared",
@@ -200,9 +201,9 @@ def _difference(case: Case, words: Words) -> Text:
         return "One side is absent or too small here: there is no difference to speak of."
     exact = str(people.risk_difference).replace("-", "−")
     reached = "reaches" if case.side else "is under"
-    said = f"is not shown to lie beyond {threshold}"
+    said = f"is not significantly beyond {threshold}"
     if people.shown:
-        said = f"is shown to lie beyond {threshold}, chance and all comparisons allowed for"
+        said = f"is significantly beyond {threshold}, after correction for all comparisons"
     elif case.side:
         said += ": chance may explain what is seen of it"
     return text(

@@ -14,11 +14,12 @@ from evenhand.graph import load_graph
 from evenhand.question.knowledge import NO_REASON
 from evenhand.question.labels import Labels
 from evenhand.report.html_report import View
-from evenhand.report.pictures.graph_picture import draw_narrow, draw_wide
-from evenhand.report.pictures.graph_selection import (
+from evenhand.report.pictures.graph_picture import (
     MOST_BOXES,
     Node,
     Sketch,
+    draw_narrow,
+    draw_wide,
     select_for_drawing,
 )
 from evenhand.web.addresses import graph_address
@@ -174,7 +175,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
             "ends": ends,
             "to": partial(graph_address, {}),
         }
-    words = Words.of(audit.certificate, file.labels, audit.counts.names)
+    words = Words.of(audit.certificate, file.labels)
     shows_all = query.get("all") == "1"
     ends = tuple(dict.fromkeys(name for name in named if name in audit.graph.nodes))
     judged = View(
@@ -369,7 +370,7 @@ def graph_file(session: Session, ending: str) -> tuple[bytes, str]:
             return audit.graph.to_json().encode(), "application/json"
         case "dot":
             return audit.graph.to_dot().encode(), "text/vnd.graphviz"
-    words = Words.of(audit.certificate, audit.labels, audit.counts.names)
+    words = Words.of(audit.certificate, audit.labels)
     picture = draw(needed(session.learned), audit, words, tiers_of(session))
     page = environment().get_template("graph.svg.j2")
     return page.render(frame=picture.wide, style=picture_style()).encode(), "image/svg+xml"

@@ -28,7 +28,7 @@ from evenhand.web.question_store import Tables
 from evenhand.web.release_writing import ReleaseChoice, free_name, report_name
 from evenhand.web.session import Session, is_due, takes_long
 from evenhand.wording import Words, capital
-from evenhand.wording.statements import Attribute
+from evenhand.wording.sentences import Attribute
 from evenhand.wording.verdict_words import certificate_class, verdict_class, verdict_word
 
 # Tables of the question file in which a remedy changes a key.
@@ -51,11 +51,11 @@ def environment() -> Environment:
     ours.loader = ChoiceLoader(
         [PackageLoader("evenhand.web"), PackageLoader("evenhand.report")]
     )
-    # An overlay shares these with the report, which has sections to refer to.
+    # An overlay shares these with the report.
     ours.filters = {**ours.filters, "problem": shown_problem, "label_of": _label_of}
     named = (graph_address, sends, threshold_points, verdict_class, verdict_word, words_only)
     own = {one.__name__: one for one in named}
-    ours.globals = {**ours.globals, "sections": False, **own}
+    ours.globals = {**ours.globals, **own}
     ours.tests = {**ours.tests, "attribute": Attribute.__instancecheck__}
     return ours
 
@@ -165,7 +165,7 @@ def deciding_words(audit: Audit) -> tuple[str, str]:
     """The mark and the words of each claim by the rows, which are judged at every change."""
     found = audit.certificate
     sign = certificate_class(found)
-    card = claim_card(found, Words.of(found, audit.labels, audit.counts.names))
+    card = claim_card(found, Words.of(found, audit.labels))
     if card is None:
         return sign, verdict_word(found.verdict)
     signs = sorted((sign, card.mark), key=_WORST_FIRST.index)

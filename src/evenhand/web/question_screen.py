@@ -26,7 +26,7 @@ from evenhand.web.open_table import OF_EFFECTS, counted_by
 from evenhand.web.question_sentence import QuestionSentence
 from evenhand.web.question_store import as_list, part_of
 from evenhand.web.session import Session
-from evenhand.wording import Words, readable_labels
+from evenhand.wording import Words
 
 _COLUMNS_PER_PAGE = 25
 _SETTINGS = (
@@ -87,7 +87,7 @@ def column_views(session: Session) -> ColumnViews:
         stored=stored,
         rows=session.rows,
         draft=QuestionDraft(session.stored_inspection, asked, Codings()),
-        labels=readable_labels(words, stored.columns),
+        labels=words,
         words=words.columns,
         question=asked,
         data=tables.get("data", {}),
@@ -343,7 +343,7 @@ def plain_gap(rows: Rows, file: QuestionFile) -> View:
     examined = examined_counts(table, question)
     whole = Partition.of(examined, ())
     measured = known_measures(examined, (), causes=(), pair=ComparedPair.of(whole))
-    words = Words.of(whole, file.labels, rows.columns)
+    words = Words.of(whole, file.labels)
     pair, gap = measured.pair, measured["gap"].value
     ahead, behind = words.group_name(pair.other), words.group_name(pair.group)
     if gap is not None and gap < 0:

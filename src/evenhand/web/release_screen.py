@@ -16,7 +16,7 @@ from evenhand.releasing import Release
 from evenhand.releasing.compare import Comparison, Outcome, compare
 from evenhand.removal import policy_of
 from evenhand.report.html_report import View
-from evenhand.report.known_table import known_table
+from evenhand.report.other_comparisons import known_table
 from evenhand.report.release_section import released
 from evenhand.web.graph_links import missing_reasons, open_links
 from evenhand.web.jobs import Job
@@ -130,7 +130,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """Every method compared, the chosen one in detail, the form, and what was made."""
     file = session.file  # raises what is still open in the question
     audit, choice = needed(session.audit), ReleaseChoice.of(query)
-    words = Words.of(audit.certificate, file.labels, audit.counts.names)
+    words = Words.of(audit.certificate, file.labels)
     made, known, name = (
         session.results.get("made"),
         previews_of(audit),

@@ -1,23 +1,23 @@
 """Statements about results: made here once, shown by the terminal, the report and the app."""
 
-from evenhand.wording.numbers import (
-    MOST_LISTED,
+from evenhand.wording.sentences import (
+    Code,
+    Premise,
+    Strong,
+    Text,
+    VerdictCard,
     capital,
     count,
     listing,
     rate,
     share,
-    shortened,
-    tally,
+    text,
 )
-from evenhand.wording.statements import Code, Premise, Section, Strong, Text, VerdictCard, text
-from evenhand.wording.words import Words, has_sides, joined_labels, readable_labels
+from evenhand.wording.words import Words, has_sides
 
 __all__ = [
-    "MOST_LISTED",
     "Code",
     "Premise",
-    "Section",
     "Strong",
     "Text",
     "VerdictCard",
@@ -25,12 +25,8 @@ __all__ = [
     "capital",
     "count",
     "has_sides",
-    "joined_labels",
     "listing",
     "rate",
-    "readable_labels",
     "share",
-    "shortened",
-    "tally",
     "text",
 ]

@@ -4,18 +4,21 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, cast
 
 from evenhand.evidence import Answer, HiddenCause, Reason, Word
-from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSet
 from evenhand.verdict import StatisticalVerdict
-from evenhand.wording.certificate_words import (
+from evenhand.wording.finding_words import (
+    average_sentence,
     coverage_phrase,
+    expected_phrase,
     nobody_compared,
     seen_sentence,
 )
-from evenhand.wording.numbers import capital, count, listing
-from evenhand.wording.statements import Attribute, Text, text
+from evenhand.wording.sentences import Attribute, Text, count, listing, text
 from evenhand.wording.verdict_words import verdict_word
 from evenhand.wording.words import Words
+
+_MOST_NAMED = 4
+_LARGE = 10  # times the strength of a recorded cause
 
 
 class AnswerStatements(NamedTuple):
@@ -42,15 +45,13 @@ def answer_statements(answer: Answer, words: Words) -> AnswerStatements:
     """What the answer is, in the words of a question."""
     said = {
         Word.YES: _yes,
-        Word.NO: _no,
+        Word.NO: _all_within,
         Word.NOT_SHOWN: _not_shown,
         Word.CANNOT_TELL: _cannot_tell,
     }[answer.word]
-    sentence = said(answer, words)
+    sentence, certificate = said(answer, words), answer.certificate
     if answer.word is not Word.CANNOT_TELL:
-        certificate = answer.certificate
-        least, labels = certificate.min_coverage, words.labels
-        cover = coverage_phrase(certificate.partition, least, labels)
+        cover = coverage_phrase(certificate.partition, certificate.min_coverage, words)
         sentence = f"{sentence.removesuffix('.')}{cover}."
     return AnswerStatements(
         headline=f"{answer.word}: {sentence}",
@@ -62,15 +63,15 @@ def answer_statements(answer: Answer, words: Words) -> AnswerStatements:
 
 
 def _yes(answer: Answer, words: Words) -> str:
-    beyond, partition = f"{words.threshold_points} or more", answer.certificate.partition
+    beyond, partition = f"more than {words.threshold_points}", answer.certificate.partition
     statistics = partition.statistics
-    places = partition.comparisons.mean[statistics.shown].tolist()
-    shown = sum(at in answer.standing for at in places)
-    if shown:
-        groups = f"{shown:,} of {count(answer.compared, words.comparison)}"
-        differ = f"{groups} {'differs' if shown == 1 else 'differ'} by {beyond}"
-        names = _pairs(answer, words)
-        return f"{differ}, which is statistically significant after correction{names}."
+    if shown := _significant_groups(answer):
+        groups = f"in {shown:,} of {count(answer.compared, words.comparison)}"
+        who = f"{words.both} differ" if partition.two_groups else "the two groups differ"
+        return (
+            f"{groups} {who} by {beyond}, which is statistically significant after "
+            f"correction{_pairs(answer, words)}."
+        )
     means = {
         at: mean
         for at, mean in enumerate(statistics.means)
@@ -78,11 +79,23 @@ def _yes(answer: Answer, words: Words) -> str:
     }
     if means:
         at = min(means, key=lambda one: (means[one].p_threshold, one != statistics.leading))
-        return f"{capital(_average(at, words, answer))}, which is statistically significant."
+        said = average_sentence(partition, words, at, alike=True)
+        return f"{_lower(said[:-1])}, which is statistically significant."
     return (
         f"at least {answer.at_least:,} of {answer.measured:,} comparable groups differ by "
-        f"{beyond}; none of them can be named for certain."
+        f"{words.threshold_points} or more; none can be named for certain."
     )
+
+
+def _significant_groups(answer: Answer) -> int:
+    """How many single differences are significant, of the pairs whose finding stands."""
+    partition = answer.certificate.partition
+    places = partition.comparisons.mean[partition.statistics.shown].tolist()
+    return sum(at in answer.standing for at in places)
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _pairs(answer: Answer, words: Words) -> str:
@@ -102,17 +115,15 @@ def _pairs(answer: Answer, words: Words) -> str:
 
     stands, falls = named(answer.standing), named(answer.fallen)
     said = f": between {'; between '.join(stands)}"
-    return f"{said}; what differs between {listing(falls)} does not stand" if falls else said
-
-
-def _no(answer: Answer, words: Words) -> str:
-    return f"{_all_within(answer, words)}."
+    unstable = f"; the difference between {'; between '.join(falls)} is not robust"
+    return said + unstable * bool(falls)
 
 
 def _all_within(answer: Answer, words: Words) -> str:
-    groups = count(answer.measured, "comparable group")
-    verb = "differs" if answer.measured == 1 else "differ"
-    return f"all {groups} {verb} by less than {words.threshold_points}"
+    if answer.measured == 1:
+        return f"the one comparable group differs by less than {words.threshold_points}."
+    groups = "both" if answer.measured == 2 else f"all {answer.measured:,}"
+    return f"{groups} comparable groups differ by less than {words.threshold_points}."
 
 
 def _not_shown(answer: Answer, words: Words) -> str:
@@ -120,15 +131,15 @@ def _not_shown(answer: Answer, words: Words) -> str:
     if is_within and answer.unplaced:
         names = words.columns(answer.unplaced)
         return (
-            f"{_all_within(answer, words)}, if {names} came before the decision; nobody has "
-            "confirmed that."
+            f"{_all_within(answer, words)[:-1]}, provided that {names} came before the "
+            "decision, which nobody has confirmed."
         )
     said = f"these rows neither show nor exclude a difference of {words.threshold_points}"
     means = filter(None, answer.certificate.partition.statistics.means)
     most = max((abs(end) for mean in means for end in mean.interval), default=None)
     if most is None:
         return f"{said}."
-    return f"{said}; on average up to {words.points(most)} remain possible."
+    return f"{said}; on average up to {words.points(most)} points remain possible."
 
 
 def _cannot_tell(answer: Answer, words: Words) -> str:
@@ -143,21 +154,23 @@ def _determined(_answer: Answer, reason: Reason, words: Words) -> str:
 
 def _nothing_compared(answer: Answer, _reason: Reason, words: Words) -> str:
     if not answer.measured:
-        return nobody_compared(words.question)
+        return nobody_compared(words)
     if not answer.causes:
         return (
-            f"no column but {words.protected} is known to cause {words.decision}, so all "
-            "people would be compared, alike or not"
+            f"the graph shows no cause of {words.decision} other than {words.protected}, so "
+            "there is nothing in which people could be compared alike"
         )
-    return f"too few people alike in {words.columns(answer.causes)} could be compared"
+    many = len(answer.causes)
+    alike = words.columns(answer.causes) if many <= _MOST_NAMED else f"{many} attributes"
+    return f"too few people who are alike in {alike} could be compared"
 
 
 def _graph_refuted(answer: Answer, reason: Reason, words: Words) -> str:
     if answer.certificate.contradictions and not (answer.found or reason.names):
-        return "the graph contradicts itself: no way to direct its open links fits all of it"
+        return "the graph contradicts itself: its open links cannot all be directed"
     if not reason.names:
         return (
-            f"the graph has no link from {words.protected} to {words.decision}, and the rows "
+            f"the graph has no link from {words.protected} to {words.decision}, yet the rows "
             "show a difference"
         )
     names = words.columns(reason.names)
@@ -170,15 +183,18 @@ def _graph_refuted(answer: Answer, reason: Reason, words: Words) -> str:
 def _depends_on(answer: Answer, reason: Reason, words: Words) -> str:
     names = words.columns(reason.names)
     if not reason.names:
-        return "it depends on what else causes the decision"
+        return "the answer depends on what else causes the decision"
     if answer.found:
-        return f"the difference depends on whether people are compared alike in {names}"
-    return f"people who are alike in {names}, too, differ by more than the threshold"
+        return f"the difference depends on whether {names} {_is(reason)} held equal"
+    return f"once {names} {_is(reason)} also held equal, there is a significant difference"
+
+
+def _is(reason: Reason) -> str:
+    return "is" if len(reason.names) == 1 else "are"
 
 
 def _written_after(_answer: Answer, reason: Reason, words: Words) -> str:
-    was = "was" if len(reason.names) == 1 else "were"
-    it = "it" if len(reason.names) == 1 else "them"
+    was, it = ("was", "it") if len(reason.names) == 1 else ("were", "them")
     return (
         f"{was} {words.columns(reason.names)} written after the decision? Without {it} the "
         "groups differ"
@@ -188,20 +204,23 @@ def _written_after(_answer: Answer, reason: Reason, words: Words) -> str:
 def _not_separated(_answer: Answer, reason: Reason, words: Words) -> str:
     return (
         f"{words.protected} and {words.columns(reason.names)} cannot be separated: people who "
-        "are alike in the one are hardly ever of both groups"
+        f"are alike in the latter hardly ever differ in {words.protected}"
     )
 
 
 def _classes(_answer: Answer, reason: Reason, words: Words) -> str:
-    return f"it depends on how {words.columns(reason.names)} is classed"
+    return (
+        f"the answer depends on how {words.columns(reason.names)} {_is(reason)} divided into "
+        "classes"
+    )
 
 
 def _too_few(answer: Answer, _reason: Reason, words: Words) -> str:
     if answer.detectable is None:
         return "there are too few rows"
     return (
-        "there are too few rows: they would have shown an average difference of "
-        f"{words.points(answer.detectable)} points or more, not a smaller one"
+        "there are too few rows to detect an average difference of less than "
+        f"{words.points(answer.detectable)} points (with 80% power)"
     )
 
 
@@ -217,55 +236,32 @@ _REASONS: dict[str, Callable[[Answer, Reason, Words], str]] = {
 }
 
 
-def _average(at: int, words: Words, answer: Answer) -> str:
-    """Who is ahead on average, and how far, of the pair of groups with this mean."""
-    partition = answer.certificate.partition
-    cut, pair = divmod(at, len(partition.pairs))
-    common = cast("PooledDifference", partition.statistics.means[at])
-    group, other = (words.people_with(partition.groups[one]) for one in partition.pairs[pair])
-    ahead, behind = (other, group) if common.difference > 0 else (group, other)
-    ends = common.interval if common.difference > 0 else (-common.high, -common.low)
-    causes = answer.causes
-    alike = f" who are alike in {count(len(causes), 'attribute')}" if causes else ""
-    size, span = words.points(abs(common.difference)), words.interval(ends)
-    if not common.difference:
-        return f"on average nobody is ahead ({span})"
-    if not words.is_favor:
-        did = words.did_by(partition.cut_label(cut))
-        return (
-            f"on average {ahead} {did} {size} points more often than {behind}{alike} ({span})"
-        )
-    return f"on average {behind} are {size} points behind {ahead}{alike} ({span})"
-
-
 def _counts(answer: Answer, words: Words) -> str:
     """What was seen, beside what chance makes."""
     if not answer.measured:
         return ""
-    chance = answer.certificate.by_chance
-    said = f"{seen_sentence(answer.certificate.partition)} in these rows"
-    expected = f"; {chance.text(what=' expected by chance')}" if chance else ""
-    at = answer.certificate.partition.statistics.leading
-    average = f" {capital(_average(at, words, answer))}." if answer.common_difference else ""
-    statistics = answer.certificate.partition.statistics
-    if average and statistics.mean_count > 1 and not statistics.any_mean_differs:
-        many = f"None of {statistics.mean_count:,} average differences"
-        average = f" {many} is statistically significant; the clearest:{average}"
-    return f"{said}{expected}.{average}"
+    certificate = answer.certificate
+    seen = f"{seen_sentence(certificate.partition, words)} in these rows"
+    expected = expected_phrase(certificate, certificate.partition)
+    average = average_sentence(certificate.partition, words, alike=True)
+    if answer.word is Word.YES and not _significant_groups(answer):
+        average = average if answer.at_least else ""  # else the headline says it
+    return f"{seen}{expected}. {average}".rstrip()
 
 
 def _depends(answer: Answer, words: Words) -> str:
     """Against what the answer was tried."""
     if not answer.measured:
         return ""
+    graph = _graph(answer, words)
+    if answer.differing:
+        return f"{_falling(answer.differing, words)} {graph}"
     tried = _tried(answer)
-    falls = answer.differing
-    if answer.word is Word.YES and not falls:
-        return f"It stands {tried}. {_graph(answer, words)}" if tried else _graph(answer, words)
-    if falls:
-        return f"{_falling(falls, words)} {_graph(answer, words)}"
-    same = f"Nothing is shown either {tried}." if tried else ""
-    return f"{same} {_graph(answer, words)}".strip()
+    if not tried:
+        return graph
+    if answer.word is Word.YES:
+        return f"It stands {tried}. {graph}"
+    return f"Nothing significant appears {tried}. {graph}"
 
 
 def hinges(answer: Answer, words: Words) -> Text:
@@ -274,15 +270,15 @@ def hinges(answer: Answer, words: Words) -> Text:
     names = [*(answer.reason.names if answer.reason else ()), *named]
     if names:
         which = _named(dict.fromkeys(names), words)
-        return text("It depends on ", *which, ": held alike or left out, it may change.")
+        return text("The answer may change if ", *which, " is held equal or left out.")
     many, stands = count(sum(answer.tally.values()), "other way"), ""
     if answer.tally and answer.word is not Word.CANNOT_TELL:
         is_shown = answer.word is Word.YES
         stands = f"{'It stands' if is_shown else 'The same is seen'} in {many} of comparing"
     if answer.unplaced:
         came = _named(dict.fromkeys(answer.unplaced), words)
-        before = "; that " if stands else "That "
-        return text(stands, before, *came, " came before the decision is assumed.")
+        before = "; it is assumed that " if stands else "It is assumed that "
+        return text(stands, before, *came, " came before the decision.")
     return f"{stands}." if stands else ""
 
 
@@ -292,20 +288,20 @@ def _named(names: Iterable[str], words: Words) -> Iterator[str]:
     for at, name in enumerate(several):
         if at:
             yield " and " if at == len(several) - 1 else ", "
-        yield Attribute.of(name, words.column(name))
+        yield Attribute.of(name, words.named(name))
 
 
 def _tried(answer: Answer) -> str:
     many = answer.tally
     parts = []
     if added := many.get("with"):
-        any_one = "any one of " if added > 1 else ""
-        parts.append(f"with {any_one}{count(added, 'further attribute')}")
+        more = f"any one of {added} more attributes" if added > 1 else "one more attribute"
+        parts.append(f"if {more} is held equal")
     if left := many.get("without"):
-        any_one = "any one of " if left > 1 else ""
-        parts.append(f"without {any_one}{count(left, 'attribute')}")
+        less = f"any one of the {left}" if left > 1 else "the one attribute"
+        parts.append(f"if {less} is left out")
     if classes := many.get("classes"):
-        parts.append(f"in {count(classes, 'other way')} to class or split values")
+        parts.append(f"in {count(classes, 'other way')} to form classes")
     if many.get("depth"):
         parts.append("with the causes of a search one level less deep")
     return listing(parts) if parts else ""
@@ -319,21 +315,18 @@ def _falling(falls: tuple[AdjustmentSet, ...], words: Words) -> str:
         return f"A difference is significant {named}{rest}."
     if all(one.falls == "larger" for one in falls):
         return f"The average lies beyond the threshold {named}{rest}."
-    return f"What is seen does not stand {named}{rest}."
-
-
-_MOST_NAMED = 4
+    return f"The finding does not stand {named}{rest}."
 
 
 def _changed(one: AdjustmentSet, words: Words) -> str:
     names = words.columns(one.names)
     return {
-        "with": f"with {names} held alike, too",
+        "with": f"with {names} also held equal",
         "without": f"without {names}",
         "without suspects": f"without {names}",
         "classes": f"in other classes of {names}",
         "depth": f"with {names}, which a less deep search keeps",
-        "all before": "with all columns before the decision held alike",
+        "all before": "with all columns before the decision held equal",
     }[one.kind]
 
 
@@ -345,19 +338,19 @@ def _graph(answer: Answer, words: Words) -> str:
     elif not (answer.placed or answer.unplaced):
         said = "The graph was learned"
     elif not answer.unplaced:
-        said = "The graph was learned, with your order"
+        said = "The graph was learned; the order was given"
     else:
         names = words.columns(answer.unplaced)
-        said = f"The graph was learned; that {names} came before the decision is assumed"
+        said = f"The graph was learned; it is assumed that {names} came before the decision"
     against = ""
     if fit.rejected:
         against = (
-            f"; the rows reject {len(fit.rejected):,} of the {fit.implied:,} independences of "
-            f"the decision that it implies ({words.columns(fit.rejected)})"
+            f"; the rows reject {len(fit.rejected):,} of {fit.implied:,} independences that it "
+            f"implies for {words.decision} ({words.columns(fit.rejected)})"
         )
     depth = origin.depth
     sets = count(depth or 0, "attribute")
-    ended = f", and the search ended with sets of {sets}" if depth is not None else ""
+    ended = f"; the search ended with sets of {sets}" if depth is not None else ""
     return f"{said}{ended}{against}."
 
 
@@ -366,39 +359,43 @@ def _further(answer: Answer, words: Words) -> Iterator[str]:
     if answer.detectable is not None and answer.word is Word.NOT_SHOWN:
         yield (
             "These rows would have shown an average difference of "
-            f"{words.points(answer.detectable)} points four times in five."
+            f"{words.points(answer.detectable)} points with 80% power."
         )
     if answer.underpowered and answer.word is Word.NOT_SHOWN:
-        pairs = count(
-            answer.certificate.partition.comparisons.means, "pair of groups", "pairs of groups"
-        )
+        pairs = answer.certificate.partition.comparisons.means
+        where = f"For {answer.underpowered:,} of {pairs:,} pairs of groups there"
         yield (
-            f"For {answer.underpowered:,} of {pairs} these rows are too few to show a "
+            f"{where if pairs > 1 else 'There'} are too few rows to detect an average "
             f"difference of {words.points(2 * words.question.threshold)} points."
         )
     for one in answer.within_classes[:1]:
-        exact = f"exact {words.columns(one.names)}"
         yield (
-            f"{words.points(one.adjusted)} instead of {words.points(one.difference)} points on "
-            f"average when {exact} are compared linearly ({words.interval(one.interval)})."
+            f"With a linear adjustment for exact {words.columns(one.names)} the average is "
+            f"{words.points(one.adjusted)} instead of {words.points(one.difference)} points "
+            f"({words.interval(one.interval)})."
         )
     if answer.hidden_cause is not None:
         yield hidden_cause_sentence(answer.hidden_cause, words)
     elif answer.measured and answer.word is not Word.CANNOT_TELL:
-        yield (
-            "No recorded cause that differs between the groups says how strong an unrecorded "
-            "one could be."
-        )
+        yield NO_YARDSTICK
+
+
+NO_YARDSTICK = (
+    "No recorded cause differs between the groups, so nothing gauges what an unrecorded cause "
+    "could do."
+)
 
 
 def hidden_cause_sentence(hidden: HiddenCause, words: Words) -> str:
     """What an unrecorded cause as strong as the strongest recorded one could do."""
-    cause = words.column(hidden.name)
+    low, high = map(words.points, hidden.interval)
     said = (
-        f"With an unrecorded cause as strong as {cause} the average would lie anywhere from "
-        f"{words.points(hidden.interval[0])} to {words.points(hidden.interval[1])} points"
+        f"An unrecorded cause as strong as {words.named(hidden.name)} could put the average "
+        f"anywhere from {low} to {high} points"
     )
     factor = hidden.breaking_factor
     if factor is None:
         return f"{said}."
-    return f"{said}; the answer stays up to {factor:.1f} times that strength."
+    times = f"{factor:.1f}" if factor < _LARGE else f"{_LARGE}"
+    upto = "up to" if factor < _LARGE else "at more than"
+    return f"{said}; the answer holds {upto} {times} times that strength."

@@ -3,19 +3,15 @@
 from evenhand.evidence import Certificate
 from evenhand.question.labels import begins_decision, state_before
 from evenhand.releasing import Release
-from evenhand.wording.certificate_words import seen_sentence
-from evenhand.wording.numbers import listing, rate, tally
-from evenhand.wording.statements import Strong, Text
+from evenhand.wording.finding_words import first_sentence, seen_sentence
+from evenhand.wording.sentences import Strong, Text, listing, rate, tally
 from evenhand.wording.words import Words
 
 
 def release_lead(release: Release, words: Words) -> Text:
     """What was and what is."""
     before, after = release.before, release.certificate
-    seen = (
-        seen_sentence(before.deciding_partition),
-        after.first_sentence(words.labels),
-    )
+    seen = seen_sentence(before.deciding_partition, words), first_sentence(after, words)
     was, now = (f"{sentence[:1].lower()}{sentence[1:]}" for sentence in seen)
     return f"As {state_before(words.question)}, {was}. ", Strong("As released, "), now
 

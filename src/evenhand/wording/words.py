@@ -1,7 +1,5 @@
 """``Words``: how the people, the values and the decision of one question are called."""
 
-import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,9 +8,8 @@ from evenhand.display import points
 from evenhand.evidence import Certificate, Partition, Subpopulation
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question import JOIN, OR, Question
-from evenhand.question.labels import Labels, decision_phrase
-from evenhand.wording.numbers import capital, listing, rate, shortened, tally
-from evenhand.wording.statements import Strong, text
+from evenhand.question.labels import Labels, decision_phrase, people_of, quoted
+from evenhand.wording.sentences import Strong, capital, listing, rate, shortened, tally, text
 
 _MOST_NAMED = 12
 
@@ -21,8 +18,8 @@ _MOST_NAMED = 12
 class Words:
     """How the people, the decision and the values of one question are called.
 
-    With a label the group is "women", without one "sex 2"; a labelled value speaks for itself,
-    any other is named with its column.
+    With a label the group is "women", without one it is named in quotation marks: people with
+    “sex = 2”. In tables and pictures, and where they are plain words, names stand without them.
     """
 
     question: Question
@@ -32,35 +29,47 @@ class Words:
     decisions: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls, of: Certificate | Partition, labels: Labels | None, names: Collection[str]
-    ) -> "Words":
+    def of(cls, of: Certificate | Partition, labels: Labels | None = None) -> "Words":
         """The words for what is certified, or only counted, from a question file's labels."""
         partition = of if isinstance(of, Partition) else of.partition
-        question, read = partition.question, readable_labels(labels or Labels(), names)
         cuts = tuple(map(partition.cut_label, range(len(partition.favorable))))
         return cls(
-            question=question,
-            labels=joined_labels(read, question, partition.groups, cuts),
+            question=partition.question,
+            labels=joined_labels(
+                labels or Labels(), partition.question, partition.groups, cuts
+            ),
             group_values=partition.groups,
             cuts=cuts,
             decisions=partition.decisions,
         )
 
+    def column(self, name: str) -> str:
+        """What an attribute is called in tables and pictures."""
+        return self.labels.column(name)
+
+    def named(self, name: str) -> str:
+        """What an attribute is called within a sentence."""
+        label = self.labels.column(name)
+        return label if label != name or name.rstrip("?").isalnum() else quoted(name)
+
+    def columns(self, names: Iterable[str]) -> str:
+        """Attributes in a sentence."""
+        return listing(map(self.named, names))
+
     @property
     def protected(self) -> str:
-        """The protected attribute."""
-        return self.labels.column(self.question.groups_column)
+        """The protected attribute, in a sentence."""
+        return self.named(self.question.groups_column)
 
     @property
     def decision(self) -> str:
-        """The decision."""
-        return self.labels.column(self.question.decision)
+        """The decision, in a sentence."""
+        return self.named(self.question.decision)
 
     @property
     def recorded(self) -> str:
         """The decision whose causes are held equal: of predictions the recorded one."""
-        return self.labels.column(self.question.predicts or self.question.decision)
+        return self.named(self.question.predicts or self.question.decision)
 
     @property
     def decision_names(self) -> tuple[str, ...]:
@@ -79,7 +88,7 @@ class Words:
 
     @property
     def did(self) -> str:
-        """What those did who got the favorable decision: "were admitted", "had income >50K"."""
+        """What those did who got the favorable decision: "were admitted"."""
         if len(self.cuts) > 1:
             better = " or a better one" if self.question.criterion == "cumulative" else ""
             return f"had the {self.decision} named{better}"
@@ -119,17 +128,17 @@ class Words:
         return "behind" if self.is_favor else "with less"
 
     @property
-    def than(self) -> str:
-        """What stands between the group with the higher rate and the other."""
-        return "ahead of" if self.is_favor else "more often than"
-
-    @property
     def lead(self) -> str:
         """What people with the higher rate do."""
         return "are ahead" if self.is_favor else f"have one {self.decision} more often"
 
+    @property
+    def than(self) -> str:
+        """What stands between the group with the higher rate and the other."""
+        return "ahead of" if self.is_favor else "more often than"
+
     def group_name(self, value: str) -> str:
-        """A group: "women", or "sex 2"; where many are named a word like "Black" is enough."""
+        """A group: "women", or "sex = 2"; of many a word like "Black" is enough."""
         is_word = sum(letter.isalpha() for letter in value) > 1
         if is_word and not self.is_named:
             return self.labels.value(self.question.groups_column, value)
@@ -149,7 +158,7 @@ class Words:
 
     @property
     def group_people(self) -> str:
-        """The group asked about, as people: "women", or "people with sex 2"."""
+        """The group asked about, as people: "women", or "people with “sex = 2”"."""
         return self.people_with(str(self.question.group)) if self.is_named else self.group
 
     @property
@@ -161,46 +170,36 @@ class Words:
     def both(self) -> str:
         """Two groups that are compared, whichever they are: "women and men"."""
         if self.is_named:
-            return f"{self.group} and {self.other}"
+            return f"{self.group_people} and {self.other_people}"
         if self.has_sides:
-            return f"{self.other} and others"
-        return f"two {self.kinds}"
+            return f"{self.other_people} and others"
+        return f"people with different {self.kinds}"
 
-    @property
-    def compared(self) -> str:
-        """Who is compared with whom, as the beginning of a sentence."""
+    def compared(self, alike: str = "") -> str:
+        """Who is compared with whom, and what makes them ``alike``, without a period."""
         if self.is_named:
-            return f"{capital(self.group_people)} are compared with {self.other_people}"
+            return f"{capital(self.group_people)} are compared with {self.other_people}{alike}"
         values = [value for value in self.group_values if value != self.question.other]
-        column = self.question.groups_column
-        names = [self.labels.value(column, value) for value in values[:_MOST_NAMED]]
-        labelled = all(value in self._group_labels for value in values)
-        people = "" if labelled else f"people with {self.protected} "
-        rest = len(values) - len(names)
-        named = people + listing([*names, f"{rest:,} more"] if rest else names)
+        names = [self.group_name(value) for value in values[:_MOST_NAMED]]
+        if rest := len(values) - len(names):
+            names.append(f"{rest:,} more")
         if self.has_sides:
-            return f"{capital(named)} are compared with {self.other_people}"
-        return f"Compared in pairs are {named}"
+            return f"{capital(listing(names))} are compared with {self.other_people}{alike}"
+        return f"People{alike} are compared across all {self.kinds} ({', '.join(names)})"
 
     @property
     def comparison(self) -> str:
         """One of what is counted where several differences are measured in a group."""
-        return "comparable group" if self.compared_unit == "group" else "comparison"
-
-    @property
-    def compared_unit(self) -> str:
-        """The same in a word."""
-        return "group" if self.is_named and len(self.cuts) < 2 else "comparison"
+        return "comparable group" if self.is_named and len(self.cuts) < 2 else "comparison"
 
     def leading_pair(self, partition: Partition) -> tuple[str, str]:
-        """The names of the two groups whose difference on average chance explains least."""
+        """The names of the two groups whose average difference chance explains least."""
         group, other = map(self.group_name, partition.leading_labels)
         return group, other
 
     def people_with(self, value: str) -> str:
-        """A group of people in a sentence: "women", or "people with sex 2"."""
-        label = self._group_labels.get(value)
-        return f"people with {self.protected} {value}" if label is None else label
+        """A group of people in a sentence: "women", or "people with “sex = 2”"."""
+        return people_of(self.question, value, self.labels)
 
     def pair(self, people: Subpopulation) -> tuple[str, str]:
         """The names of both groups that are compared in a subpopulation."""
@@ -208,7 +207,6 @@ class Words:
         return group, other
 
     def _pair_of(self, people: Subpopulation) -> tuple[str, ...]:
-        """The groups that are compared in a subpopulation."""
         return people.labels or (str(self.question.group), str(self.question.other))
 
     def pair_phrase(self, people: Subpopulation) -> str:
@@ -220,26 +218,14 @@ class Words:
         who = f"{behind} and {ahead}" if self.has_sides else f"{ahead} {self.than} {behind}"
         return ", ".join([who, *decided])
 
-    @property
-    def _group_labels(self) -> Mapping[str, str]:
-        return self.labels.values.get(self.question.groups_column, {})
-
-    def column(self, name: str) -> str:
-        """What an attribute is called."""
-        return self.labels.column(name)
-
-    def columns(self, names: Iterable[str]) -> str:
-        """Attributes in a list."""
-        return listing(map(self.column, names))
-
     def same(self, names: Collection[str]) -> str:
-        """What is held equal in a comparison."""
-        return f"Same {self.columns(names)}" if names else "Everybody at once"
+        """What is held equal in a comparison, in a table."""
+        return f"Same {listing(map(self.column, names))}" if names else "Everybody at once"
 
     def value(self, name: str, value: str) -> str:
-        """A value that makes sense without its column: "women", or "age >37"."""
+        """A value that makes sense without its column: "women", or "age = >37"."""
         label = self.labels.values.get(name, {}).get(value)
-        return f"{self.column(name)} {value}" if label is None else label
+        return f"{self.column(name)} = {value}" if label is None else label
 
     def alike(self, where: Mapping[str, str]) -> str:
         """What people of a group share."""
@@ -249,9 +235,11 @@ class Words:
         """So many people: "1 row (women)", because labels have no singular."""
         return text(Strong(f"{many:,}"), f" {who}" if many != 1 else f" row ({who})")
 
-    def story(self, people: Subpopulation) -> tuple[str, ...]:
-        """A group in counts, both sides in one breath."""
-        alike = self.alike(people.where)
+    def story(
+        self, people: Subpopulation, where: Mapping[str, str] | None = None
+    ) -> tuple[str, ...]:
+        """A group in counts, both sides in one breath; ``where`` may leave values out."""
+        alike = self.alike(people.where if where is None else where)
         group, other = map(self.people_with, self._pair_of(people))
         return text(
             "Of ",
@@ -286,11 +274,9 @@ class Words:
             f"{people.group:,} {group}{decided}."
         )
 
-    def present(self, rows: Sequence[int]) -> tuple[str, ...]:
-        """How many of each of two groups there are, or who is there of several."""
-        if self.is_named:
-            return tuple(f"{many:,}" for many in rows)
-        return (listing(tally(rows, self.groups)),)
+    def present(self, where: Mapping[str, str], rows: Sequence[int]) -> str:
+        """Who is in a group in which nobody can be compared."""
+        return f"{self.alike(where) or 'everybody'}: {listing(tally(rows, self.groups))}"
 
     def points(self, difference: Fraction | float | None) -> str:
         """A difference in percentage points, never rounded across the threshold."""
@@ -298,7 +284,8 @@ class Words:
 
     def interval(self, interval: tuple[float, float] | None) -> str:
         """Both ends of an interval, in points."""
-        return " to ".join(self.points(end) for end in interval or ())
+        # Turning an interval of just 0 must not leave a minus sign before it.
+        return " to ".join(self.points(end + 0.0) for end in interval or ())
 
     def higher(
         self, difference: Fraction | float | None, pair: tuple[str, str] | None = None
@@ -318,28 +305,6 @@ class Words:
 def has_sides(question: Question) -> bool:
     """Whether it is said who is compared with whom, so that differences have a sign."""
     return question.group is not None or question.other is not None
-
-
-def readable_labels(labels: Labels, names: Collection[str]) -> Labels:
-    """The labels, and for columns without one their names with spaces between words.
-
-    Where two columns would then be called the same, both keep their names.
-
-    >>> readable_labels(Labels(columns={"h": "hours"}), ["Income_class", "h"]).columns
-    {'Income_class': 'Income class', 'h': 'hours'}
-    >>> readable_labels(Labels(), ["job_kind", "job kind", "_id"]).columns
-    {'job_kind': 'job_kind', 'job kind': 'job kind', '_id': '_id'}
-    """
-    read = {
-        name: labels.columns.get(name, re.sub(r"(?<=[^\W_])_(?=[^\W_])", " ", name))
-        for name in names
-    }
-    called = Counter(read.values())
-    clear = {
-        name: word if name in labels.columns or called[word] == 1 else name
-        for name, word in read.items()
-    }
-    return replace(labels, columns={**clear, **labels.columns})
 
 
 def joined_labels(

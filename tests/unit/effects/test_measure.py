@@ -66,10 +66,12 @@ def test_the_sentence_says_what_would_be(graph, asked, words):
 
 def test_the_sentence_without_plain_words():
     measured = measure_paths(loans(), ZIP_FIRST, asking(redlining_threshold="0.06"))
-    assert measured.sentence().startswith("If people with race b had the zip of people with")
+    assert measured.sentence().startswith(
+        "If people with “race = b” had the zip of people with"
+    )
     asked = asking(criterion="every", favorable=None, redlining_threshold="0.06")
     told = measure_paths(loans(), ZIP_FIRST, asked).sentence()
-    assert told.endswith("75 % instead of 76 % had loan no.")  # the value that is measured
+    assert told.endswith("75 % instead of 76 % had “loan = no”.")  # the value that is measured
 
 
 def test_the_sentence_tells_small_effects_apart():
@@ -276,7 +278,9 @@ def test_the_summary_shows_both_directions():
     measured = measure_paths(loans(), OPEN, QUESTION)
     assert measured.claim == "neither met nor broken at τ = 1/20, given this graph"
     lines = str(measured).splitlines()
-    assert lines[0].startswith("cannot decide, through zip: If people with race w had the zip")
+    assert lines[0].startswith(
+        "cannot decide, through zip: If people with “race = w” had the zip"
+    )
     assert lines[1:6] == [
         "  verdict                 " + f"criterion for this effect {measured.claim}",
         f"  in the population       inconclusive: {measured.why_inconclusive}",

@@ -100,7 +100,9 @@ def test_the_common_difference_alone_can_carry_the_verdict():
     assert found.verdict is StatisticalVerdict.SHOWN
     assert (found.shown, found.common.shown) == (0, True)
     assert found.shown_on_average_only
-    assert headline(found).startswith("difference shown on average, in no single group: of 20")
+    assert headline(found).startswith(
+        "difference shown on average, in no single group: 0 of 20"
+    )
     assert "after Holm's correction for 21" in str(population_summary(found))
     assert found.to_dict()["common_difference"]["shown"] is True
 
@@ -110,13 +112,13 @@ def test_a_group_that_is_shown_carries_it_without_the_words_for_the_average():
     found = population([partition_of(a, n, b, m)], min_coverage=LEAST)
     assert found.shown == 1
     assert not found.shown_on_average_only
-    assert headline(found).startswith("difference shown: of 21")
+    assert headline(found).startswith("difference shown: 1 of 21")
 
 
 def test_of_one_subpopulation_the_mean_is_no_second_comparison():
     found = population([partition_of([1000], [5000], [2000], [5000])], min_coverage=LEAST)
     assert found.comparisons == 1
-    assert "p vs τ" not in str(population_summary(found))
+    assert "against τ" not in str(population_summary(found))
 
 
 def of_three(*rates, rows=5000, **changes):
@@ -148,7 +150,7 @@ def test_the_verdict_on_many_groups_is_that_of_all_pairs(rates, verdict, shown, 
         ("a", "c"),
         ("b", "c"),
     ]
-    assert f"of 3 comparisons {shown} shown" in headline(found)
+    assert f"{shown} of 3 comparisons significantly" in headline(found)
     assert "in favor of the group" not in headline(found)
     assert found.to_dict()["pairs"] == [one.to_dict() for one in found.pairs]
 
@@ -164,10 +166,10 @@ def test_against_a_reference_the_others_are_not_compared_with_each_other():
 
 def test_the_strongest_pairs_are_told_first():
     facts = dict(population_summary(of_three(1000, 2000, 1200)).facts)
-    assert [*facts][:4] == ["on average", "a → b", "b → c", "a → c"]
+    assert [*facts][:4] == ["pooled differences", "a → b", "b → c", "a → c"]
     assert "20.0 points" in facts["a → b"]
-    assert ", shown beyond the threshold" in facts["a → b"]
-    assert "not shown beyond the threshold" in facts["a → c"]
+    assert ", significantly beyond the threshold" in facts["a → b"]
+    assert "not significantly beyond the threshold" in facts["a → c"]
 
 
 STATUS = {

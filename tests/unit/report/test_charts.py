@@ -92,7 +92,7 @@ def test_steps_are_those_of_exact_fractions(cells, many):
 
 def test_gaps_begin_at_zero():
     audit = hiring_audit()
-    words = Words.of(audit.certificate, None, audit.counts.names)
+    words = Words.of(audit.certificate, None)
     axis = Scale.over([30.0], words)
     assert axis.band[0] == axis.at(0.0)
     assert axis.ticks[0] == (axis.at(0.0), "0")
@@ -101,7 +101,7 @@ def test_gaps_begin_at_zero():
 
 def test_every_comparison_of_many_groups_is_a_dot_once():
     certificate = hiring_audit().certificate
-    words = Words.of(certificate, Labels(), ())
+    words = Words.of(certificate, Labels())
     chart = group_dots(certificate, words)
     assert len({(dot.x, dot.y) for dot in chart.dots}) == len(chart.dots) == 7
     gaps = [
@@ -126,10 +126,10 @@ def test_gaps_are_counted_by_step_without_sign():
 
 def test_one_dot_is_not_one_of_several():
     certificate = hiring_audit().certificate
-    words = Words.of(certificate, Labels(), ())
+    words = Words.of(certificate, Labels())
     partition = certificate.partition
     alone = funnel(partition, np.arange(1), words)
-    assert alone.subtitle.startswith("The dot is the one comparable group: its difference")
+    assert alone.subtitle.startswith("The dot is the one comparable group: left to right")
     several = funnel(partition, np.arange(7), words)
     assert several.subtitle.startswith("Each dot is one of the 7 comparable groups")
 
@@ -137,7 +137,7 @@ def test_one_dot_is_not_one_of_several():
 def test_of_many_the_shown_ones_are_drawn_first_then_the_largest():
     cells = {**LARGE, "Y": (1, 29, 29, 1), "Z": (500, 500, 500, 500)}
     certificate = eh.certify(table(cells), GRAPH, ASKED)
-    words, every = Words.of(certificate, None, ()), np.arange(len(cells))
+    words, every = Words.of(certificate, None), np.arange(len(cells))
     whole = funnel(certificate.partition, every, words, named=True)
     largest = min(dot.y for dot in whole.dots)
     three = funnel(certificate.partition, every, words, most=3, named=True)

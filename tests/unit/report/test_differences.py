@@ -1,107 +1,70 @@
-"""Sections 2 and 3: differences and evidence."""
+"""The groups of a report, in their order."""
 
-import re
+from fractions import Fraction
 
-from tests.many_groups import hiring_audit
-from tests.report_pages import CASES, admissions_audit, page_text, report_text
+from tests.many_groups import TOWNS, hiring_audit
+from tests.towns import ASKED, GRAPH, LARGE, table
 
 import evenhand as eh
-from evenhand.report import report
+from evenhand.report.differences import group_names, select_cases, widest_in
+from evenhand.wording import Words
 
 
-def test_evidence_is_told_in_counts_with_its_interval():
-    text = report_text(*CASES["not certified"])
-    assert "Verdict" not in text.split("The question")[0]
-    assert "Not certified" in text
-    assert "E1" in text
-    assert "Of 300 women" in text
+def rates(towns, town):
+    return {race: Fraction(yes, yes + no) for race, (yes, no) in towns[town].items()}
 
 
-def test_many_groups_are_drawn_as_a_funnel_and_the_strongest_as_a_matrix(adult):
-    asked = eh.datasets.question("adult")
-    names = [name for name in adult.names if name not in ("sex", "income")]
-    arrows = {("sex", "income"), *((name, "income") for name in names[:7])}
-    graph = eh.CausalGraph(adult.names, frozenset(arrows))
-    html = report(eh.audit(adult, asked, graph=graph), labels=asked.labels).html
-    assert 'class="plot matrix"' in html
-    assert "Differences by size of group" in html
-    assert "Where the people are" in html
+def test_where_any_group_may_be_ahead_the_one_behind_stands_first():
+    for case in select_cases(hiring_audit().certificate.partition):
+        rate = rates(TOWNS, case.people.where["town"])
+        behind, ahead = case.people.labels
+        assert case.difference == rate[ahead] - rate[behind] >= 0
+        assert (case.people.group_yes, case.people.group_no) == TOWNS[
+            case.people.where["town"]
+        ][behind]
+        assert case.side in (0, 1)
+        low, high = case.people.interval
+        assert low <= case.difference <= high
 
 
-def many_towns(first):
-    """Twenty towns that differ by chance, and one before them."""
-    cells = [first, *([(5, 5, 6, 4), (6, 4, 5, 5)] * 10)]
-    columns = {
-        "gender": ["female", "female", "male", "male"] * 21,
-        "town": [f"town {number:02}" for number in range(21) for _ in range(4)],
-        "admission": ["admitted", "rejected"] * 42,
-    }
-    return eh.CountTable.of(columns, [many for four in cells for many in four])
+def test_with_a_reference_differences_keep_their_sign():
+    cases = select_cases(hiring_audit(other="blue").certificate.partition)
+    assert {case.people.labels[1] for case in cases} == {"blue"}
+    assert {case.side for case in cases} == {-1}
 
 
-def test_findings_are_called_so_only_if_they_are_shown():
-    graph = eh.CausalGraph.parse("town -> admission; gender -> admission")
-    text = report_text(many_towns((5, 5, 6, 4)), graph)
-    assert (
-        "The 20 groups at or beyond the threshold that chance explains least; none is" in text
-    )
-    assert "strongest finding" not in text
-    text = report_text(many_towns((300, 700, 600, 400)), graph)
-    assert (
-        "The 20 groups at or beyond the threshold that chance explains least; 1 shown" in text
-    )
-    assert "men higher, shown beyond 5 points" in text
+def test_the_widest_difference_of_a_group_is_that_of_its_ends():
+    partition = hiring_audit().certificate.partition
+    for line in range(len(partition)):
+        people = widest_in(partition, line)
+        rate = rates(TOWNS, people.where["town"])
+        expected = max(rate.values()) - min(rate.values()) if len(rate) > 1 else None
+        assert people.risk_difference == expected
 
 
-def test_where_nobody_is_compared_no_group_is_said_to_be_under_the_threshold():
-    text = report_text(*CASES["nothing comparable"])
-    assert "No group can be compared: there is no evidence to list." in text
-    assert "No comparable group differs" not in text
+def test_evidence_comes_first_and_has_ids():
+    cells = {**LARGE, "Y": (1, 29, 29, 1), "Z": (500, 500, 500, 500)}
+    partition = eh.certify(table(cells), GRAPH, ASKED).partition
+    every = select_cases(partition)
+    assert select_cases(partition, 3) == every[:3]
+    assert {case.people.where["town"] for case in every if case.people.shown} == {"A", "Y"}
+    ids = [case.id for case in every]
+    reaching = partition.violating
+    assert ids == [f"E{number + 1}" if number < reaching else "" for number in range(len(ids))]
+    assert [case.side != 0 for case in every] == [bool(id_) for id_ in ids]
 
 
-def test_equal_differences_have_no_range():
-    text = report_text(*CASES["certified"])
-    assert "The differences are all 0.0 points." in text
-    assert "0.0 to 0.0" not in text
+def test_a_table_in_which_nothing_is_measured_has_no_cases():
+    apart = {"A": (3, 4, 0, 0), "B": (0, 0, 5, 2)}
+    certificate = eh.certify(table(apart), GRAPH, ASKED)
+    assert select_cases(certificate.partition) == []
 
 
-def test_a_key_shows_each_mark_once_and_no_group_has_the_color_of_a_difference():
-    audit = admissions_audit()
-    html = report(audit, audit.release(seed=7)).html
-    keys = re.findall(r'<ul class="key">(.*?)</ul>', html, re.DOTALL)
-    assert len(keys) == 4
-    for key in keys:
-        entries = re.findall(r"<li[^>]*>(.*?)</li>", key, re.DOTALL)
-        drawn = [re.findall(r'<(circle|path|rect|line) class="([^"]*)"', e) for e in entries]
-        marks = [tuple(shapes) for shapes in drawn if shapes]
-        assert len(marks) == len({*marks}) > 1
-    cells = re.findall(r'<td class="difference">(.*?)</td>', html, re.DOTALL)
-    assert cells
-    assert not [cell for cell in cells if "c-group" in cell or "c-other" in cell]
-
-
-def test_each_group_of_many_is_told_by_its_strongest_pair_and_its_widest_gap():
-    text = page_text(report(hiring_audit()).html)
-    evidence = text[text.index("The evidence, in counts") :]
-    assert (
-        "Of 1,000 people with race blue (town A), 200 (20.0%) had hired yes. Of 1,000 such "
-        "people with race green, 420 (42.0%)." in evidence
-    )
-    # Gray people of town B are farther behind, but they are few.
-    assert "of 60 people with race green (town B)" in evidence.replace("Of", "of")
-    assert "Widest gap: 12.2 points, 30 of 50 red and 11 of 23 gray." in evidence
-
-
-def test_people_of_many_groups_are_counted_where_any_two_differ():
-    many = {f"town {n:02}": {"red": (5, 5), "green": (6, 4), "blue": (5, 5)} for n in range(16)}
-    text = page_text(report(hiring_audit(many | {"Z": {"red": (3, 4)}})).html)
-    assert "two values of race 5 points or more apart, not shown 16480 98.6%" in text
-    assert "no comparison possible 17" in text
-    assert "Each dot is one of the 48 comparisons" in text
-
-
-def test_with_a_reference_both_signs_are_told_where_both_occur():
-    one = {"A": {"red": (30, 70), "green": (60, 40), "blue": (50, 50)}}
-    text = page_text(report(hiring_audit(one, other="blue")).html)
-    assert "The differences go from −10.0 to 20.0 points." in text
-    assert "Above zero people with race blue are ahead, below zero others." in text
+def test_a_group_counts_all_its_people_not_only_the_two_groups_compared():
+    certificate = hiring_audit().certificate
+    words = Words.of(certificate, None)
+    for case in select_cases(certificate.partition):
+        people = sum(map(sum, TOWNS[case.people.where["town"]].values()))
+        assert case.rows == people
+        _, detail = group_names(case, words)
+        assert detail.endswith(f"{people:,}")

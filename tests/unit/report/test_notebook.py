@@ -56,7 +56,7 @@ def test_red_is_for_what_is_shown(name):
     certificate = eh.certify(counts, graph, QUESTION.question)
     shown = any(one.shown for one in certificate.subpopulations)
     assert ("c-shown" in body(figures(certificate))) == shown
-    assert ("red: shown" in body(figures(certificate))) == shown
+    assert ("red: significantly" in body(figures(certificate))) == shown
 
 
 def test_of_many_groups_the_shown_and_the_largest_are_drawn_and_that_is_said():
@@ -64,7 +64,7 @@ def test_of_many_groups_the_shown_and_the_largest_are_drawn_and_that_is_said():
     certificate = by_town(*[(100, 100, 100, 100)] * 399, small_but_shown)
     html = body(figures(certificate))
     assert dots(html) == MOST_DOTS
-    assert f"one of the {MOST_DOTS} shown or largest of the 400 comparable groups" in html
+    assert f"one of the {MOST_DOTS} significant or largest of the 400 comparable groups" in html
     assert html.count("c-shown") - html.count("red: ") * 2 == 1  # two stand in the key
 
 
@@ -111,8 +111,8 @@ def test_few_groups_move_one_by_one_and_many_in_histograms():
     plan = eh.plan_removal(certificate)
     many = body(figures(eh.release(certificate.examined.counts, plan, seed=1)))
     assert many.count('class="histogram"') == 4  # sides, before, after, numbers
-    assert "As recorded: 0 of 20 groups are under the threshold." in many
-    assert "As released: 20 of 20 groups are under the threshold." in many
+    assert "As recorded: 0 of 20 comparable groups are under the threshold." in many
+    assert "As released: 20 of 20 comparable groups are under the threshold." in many
 
 
 def test_a_release_with_nothing_to_compare_has_no_picture():

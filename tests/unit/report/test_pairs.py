@@ -19,7 +19,7 @@ LABELS = Labels(values={"race": {"blue": "blue people"}})
 
 def who(audit, labels=None):
     certificate = audit.certificate
-    words = Words.of(certificate, labels, audit.counts.names)
+    words = Words.of(certificate, labels)
     return who_against_whom(certificate, words)
 
 
@@ -71,7 +71,7 @@ def test_groups_that_are_nowhere_together_have_no_number():
     (matrix,) = who(hiring_audit()).matrices
     (cell,) = (cell for ends, cell in matrix.cells.items() if {*ends} == {"blue", "gray"})
     assert cell.kind == "absent"
-    assert ("absent", "nowhere together") in who(hiring_audit()).key
+    assert ("absent", "no overlap") in who(hiring_audit()).key
     rows = who(hiring_audit()).rows
     assert any((row.title, row.points) == ("blue and gray", "") for row in rows)
 
@@ -103,20 +103,20 @@ def test_how_many_comparisons_reach_the_threshold_is_in_the_cell():
     drawn = cells(matrix)
     assert drawn["green", "blue"].reached == "2 of 2"
     assert drawn["red", "blue"].reached == "1 of 1"
-    assert drawn["green", "blue"].shown == "1 shown"  # town C has too few people
+    assert drawn["green", "blue"].shown == "1 significant"  # town C has too few people
 
 
 def test_a_reader_hears_what_the_cell_shows():
     (matrix,) = who(hiring_audit(), LABELS).matrices
     said = cells(matrix)["green", "blue people"].description
     assert said.startswith("green ahead of blue people by 21.8 points, interval ")
-    assert said.endswith("on average shown beyond it")
+    assert said.endswith("on average significantly beyond it")
     assert f'<span class="vh">{said}</span>' in report(hiring_audit(), labels=LABELS).html
 
 
 def test_pairs_that_are_rarely_compared_are_named():
     (few, allowed) = who(hiring_audit()).notes
-    assert few.startswith("Less than 90.0% of the rows of one group lie beside the other")
+    assert few.startswith("Less than 90.0% of the rows of one group overlap with the other")
     named = re.findall(r"(\w+) and (\w+) \(([\d.]+)%\)", few)
     # 50 of 1,072 red people live where gray ones do, 60 of 1,160 green ones, and no blue one.
     assert {(frozenset(ends), share) for *ends, share in named} == {
@@ -124,10 +124,7 @@ def test_pairs_that_are_rarely_compared_are_named():
         (frozenset(("red", "gray")), "4.7"),
         (frozenset(("green", "gray")), "5.2"),
     }
-    assert (
-        allowed
-        == "Each interval is that of its pair alone. Shown allows for all 9 comparisons."
-    )
+    assert allowed == "Intervals are not corrected; significance is, for all 9 comparisons."
 
 
 def test_all_against_one_group_stand_under_each_other():
@@ -147,9 +144,9 @@ def test_two_groups_by_several_values_stand_under_each_other():
     shown = who(score_audit(group="blue", other="red", criterion="every"))
     assert shown.heading == "By score"
     assert [line.names[0] for line in shown.plot.lines] == [
-        "Had score high",
-        "Had score low",
-        "Had score medium",
+        "Had “score = high”",
+        "Had “score = low”",
+        "Had “score = medium”",
     ]
     assert [line.mark.text[0] for line in shown.plot.lines] == ["−", "1", "0"]
 
@@ -167,7 +164,7 @@ def test_two_groups_by_several_values_stand_under_each_other():
 )
 def test_each_value_or_cut_has_its_matrix(question, titles):
     shown = who(score_audit(**question))
-    expected = [""] if titles is None else [f"Had score {title}" for title in titles]
+    expected = [""] if titles is None else [f"Had “score = {title}”" for title in titles]
     assert [matrix.title for matrix in shown.matrices] == expected
     assert len({tuple(heads(matrix)) for matrix in shown.matrices}) == 1
 

@@ -28,13 +28,13 @@ def html_of(state, **options):
     return report(audit_of(state), generated="today", **options).html
 
 
-def section(html, name="5a"):
-    found = re.search(rf'<section class="sec" id="s{name}".*?</section>', html, re.DOTALL)
+def section(html, name="through"):
+    found = re.search(rf'<section class="sec" id="{name}".*?</section>', html, re.DOTALL)
     return found and found[0]
 
 
 def opening(html):
-    return html[: html.index('<section class="sec" id="s1"')]
+    return html[: html.index('<p class="appendix">')]
 
 
 def said(part):
@@ -70,43 +70,39 @@ def test_the_claim_stands_in_the_opening_and_in_its_section(state):
     word = str(indirect.verdict).capitalize()
     sentence = indirect.sentence(LABELS)
     assert f"{word}, through district {sentence}" in said(opening(html))
-    assert "A second claim, apart from these: through district (section 5a)" in said(html)
+    assert "A second claim, apart from the answer: through district" in said(html)
     assert sentence in said(section(html))
     points = "20 points" if state == "own threshold" else "5 points"
     assert f"the threshold of this claim is {points}" in said(opening(html))
-    assert "(section 5a)" in page_text(html)
 
 
 def test_the_rest_of_the_opening_is_as_without_the_claim():
     plain = report(eh.audit(loans(), asking(redlining=()), graph=ZIP_FIRST), generated="today")
     asked = html_of("identified")
-    card = re.compile(
-        r'<div class="side v-[\w-]+"><p class="about">A second.*?</div>', re.DOTALL
-    )
+    card = re.compile(r'<section class="verdict claims".*?</section>', re.DOTALL)
 
     def body(html):
-        return re.sub(r"\s+", "", opening(html)[html.index("<body>") :])
+        text = opening(html).replace(" They are a claim of their own, below.", "")
+        return re.sub(r"\s+", "", text[text.index("<body>") :])
 
     assert len(card.findall(opening(asked))) == 1
     assert body(card.sub("", asked)) == body(plain.html)
     assert section(plain.html) is None
     assert ".waterfall" not in plain.html
-    assert "section 5a" not in page_text(plain.html).lower()
 
 
 @pytest.mark.parametrize("state", MEASURED)
 def test_what_the_reader_has_to_say_and_what_is_not_in_the_intervals_is_said(state):
     text = said(section(html_of(state)))
-    assert "Yours to say Which of these ways are justified." in text
-    assert "This page measures; it does not judge that." in text
-    assert "that it may be wrong is not in the intervals" in text
+    assert "Yours to say Which of these paths are justified." in text
+    assert "It was stated; the intervals do not allow for an error in it" in text
 
 
 def test_of_a_learned_graph_it_is_said_that_it_was_learned():
     learned = eh.discover(loans(), question=QUESTION)
     audit = eh.audit(loans(), QUESTION, graph=learned)
     text = said(section(report(audit, generated="today").html))
-    assert "It was learned from rows; that it could have been another is not in" in text
+    assert "It was learned from rows; the intervals do not allow for" in text
 
 
 def test_witnesses_and_graphs_are_named():
@@ -191,19 +187,12 @@ def test_released_rows_have_no_intervals_and_no_errors(released):
     assert "±" not in said(after)
 
 
-def test_a_release_opens_with_its_own_claim(released):
+def test_the_first_part_tells_the_claim_before_and_after_a_release(released):
     audit, release, html = released
     top = said(opening(html))
-    after, before = (
-        top.index(one.certificate.indirect.sentence(labels_of(audit)))
-        for one in (release, audit)
-    )
-    assert top.index("The release") < after < top.index("The rows as they were recorded")
-    assert after < before
-
-
-def labels_of(audit):
-    return Labels(columns={name: name for name in audit.counts.names})
+    labels = Labels()
+    before, after = (one.certificate.indirect.sentence(labels) for one in (audit, release))
+    assert top.index(before) < top.index("The release") < top.rindex(after)
 
 
 def test_a_shared_page_tells_the_verdict_of_a_certified_release_and_nothing_else():
@@ -217,7 +206,6 @@ def test_a_shared_page_tells_the_verdict_of_a_certified_release_and_nothing_else
     for html in (page, report(audit, share=True).html):
         assert "Through zip" not in said(html)
         assert "waterfall" not in html[html.index("</style>") :]
-        assert "section 5a" not in said(html).lower()
         assert audit.certificate.indirect.sentence() not in html
 
 
@@ -230,7 +218,7 @@ def test_a_shared_page_of_an_uncertified_effect_withholds_it():
 
 
 def test_the_direct_claim_points_to_this_section():
-    assert "Section 5a is about those through zip." in page_text(html_of("identified"))
+    assert "They are a claim of their own, below." in page_text(html_of("identified"))
 
 
 def test_resamples_are_told_where_there_are_any():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from tests.many_groups import TOWNS, hiring_audit, score_audit
-from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, report_text
+from tests.report_pages import QUESTION, admissions_audit, page_text
 from tests.revealing import audit as people_audit
 from tests.revealing import people
 
@@ -34,10 +34,6 @@ def test_who_gains_and_who_loses_is_in_words():
         assert sentence in page_text(report(audit, release, labels=QUESTION.labels).html)
 
 
-def test_without_a_release_the_section_says_so_in_a_line():
-    assert "No release was made." in report_text(*CASES["not certified"])
-
-
 def test_a_method_that_changes_other_things_than_decisions_says_which():
     audit = admissions_audit()
     shuffled = audit.release(method=eh.ShuffleProtected(), seed=7, uncertified=True)
@@ -58,19 +54,21 @@ def shown_release():
     return audit, audit.release(seed=7)
 
 
-def test_a_page_with_a_release_opens_with_it_and_not_in_red():
+def test_the_first_part_has_the_release_below_the_answer_and_not_in_red():
     audit, release = shown_release()
     html = report(audit, release, labels=QUESTION.labels).html
-    opening, audited = html[html.index("<h1>") :].split("The rows as they were recorded")
-    text = page_text(f"</style>{opening}")
-    assert text.index("The released rows: certified") < text.index("As recorded, the one")
+    audited, _, rest = html.partition(
+        '<section class="verdict claims" aria-label="The release">'
+    )
+    released, _, appendix = rest.partition("</section>")
+    text = page_text(f"</style>{released}")
     assert "Certified" in text
     assert f"{release.changed_rows:,} of 2,000 rows changed" in text
     assert "Who gains (rejected to admitted): " in text
-    assert "v-shown" not in opening
-    assert "Not certified" not in text
+    assert "v-shown" not in released
     assert "v-shown" in audited
-    assert report(audit, release).page.title.startswith("certified: Does gender itself")
+    assert "As recorded, the one" in page_text(f"</style>{appendix}")
+    assert report(audit, release).page.title.startswith(f"{audit.answer.word}: Does gender")
 
 
 def test_a_written_release_is_called_by_its_file(tmp_path):
@@ -79,7 +77,7 @@ def test_a_written_release_is_called_by_its_file(tmp_path):
     written = release.write(tmp_path / "rows.csv")
     assert release.files == written
     page = report(audit, release, title="Admissions").page
-    assert page.released.heading == "rows.csv: certified"
+    assert page.released.heading == "The release, rows.csv"
     assert page.masthead[0] == "rows.csv, released from Admissions"
 
 
@@ -140,7 +138,7 @@ def test_who_gains_and_who_loses_is_said_of_each_of_many_groups():
     assert "The widest difference as recorded and as released" in text
     hired = sum(groups["blue"][0] for groups in TOWNS.values() if "blue" in groups)
     total = sum(sum(groups["blue"]) for groups in TOWNS.values() if "blue" in groups)
-    assert f"Blue who had hired yes{hired} of {total:,}" in text
+    assert f"Blue who had “hired = yes”{hired} of {total:,}" in text
 
 
 def test_of_more_than_two_decisions_none_is_called_yes_or_no():
@@ -156,7 +154,7 @@ def test_many_groups_of_many_people_before_and_after_are_gaps():
     }
     audit = hiring_audit(towns)
     html = report(audit, audit.release(seed=7)).html
-    assert "Comparisons by difference in percentage points." in page_text(html)
+    assert "Comparisons by difference in percentage points; each bar" in page_text(html)
     assert "As released: 48 of 48 comparisons are under the threshold." in html
 
 

@@ -12,7 +12,7 @@ import evenhand as eh
 from evenhand.effects.claim import PathSteps
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.report.html_report import environment
-from evenhand.report.pictures.waterfall import Measured, waterfalls
+from evenhand.report.paths_section import Measured, waterfalls
 from evenhand.wording import Words
 from evenhand.wording.path_words import claim_words
 
@@ -23,7 +23,7 @@ def drawn(state, **changes):
     """The claim of a state, and its pictures in both directions."""
     counts, graph, asked = MEASURED[state]
     certificate = eh.certify(counts, graph, asked)
-    words = claim_words(certificate.indirect, Words.of(certificate, None, counts.names))
+    words = claim_words(certificate.indirect, Words.of(certificate))
     measured = replace(Measured.of(certificate), **changes)
     ((forward, backward),) = waterfalls([measured], words)
     return certificate.indirect, {"forward": forward, "backward": backward}
@@ -133,7 +133,7 @@ def test_only_an_interval_wholly_beyond_the_threshold_is_red():
     cells["w", "1", "hi"] = (30000, 27000)
     _, graph, asked = MEASURED["identified"]
     certificate = eh.certify(loans(cells), graph, asked)
-    words = Words.of(certificate, None, certificate.examined.counts.names)
+    words = Words.of(certificate)
     ((forward, _),) = waterfalls([Measured.of(certificate)], words)
     low, _ = certificate.indirect.interval("forward")
     assert low > certificate.indirect.threshold
@@ -203,7 +203,7 @@ def test_the_gap_by_the_graph_is_hatched_where_it_is_not_one_number():
     low, high = indirect.model_gap
     assert high - low == Fraction(1, 2)
     assert indirect.to_dict()["gap"]["model"] == {"lower": float(low), "upper": float(high)}
-    words = claim_words(indirect, Words.of(certificate, None, table.names))
+    words = claim_words(indirect, Words.of(certificate))
     ((forward, _),) = waterfalls([Measured.of(certificate)], words)
     told, rows = forward.gaps
     assert told.ends == pytest.approx((percent(0.25 + low), percent(0.25 + high)))
@@ -215,7 +215,7 @@ def test_before_and_after_are_drawn_on_one_scale():
     counts, graph, asked = MEASURED["identified"]
     audit = eh.audit(counts, asked, graph=graph)
     after = audit.release(seed=1).certificate
-    words = Words.of(audit.certificate, None, counts.names)
+    words = Words.of(audit.certificate)
     both = waterfalls([Measured.of(audit.certificate), Measured.of(after)], words)
     assert len({chart.ticks for pair in both for chart in pair}) == 1
 

@@ -21,7 +21,7 @@ from evenhand.web.graph_links import choose_link
 from evenhand.web.graph_screen import CHANGES, graph_file, view
 from evenhand.web.pages import render
 from evenhand.web.session import Session
-from evenhand.wording.statements import Attribute
+from evenhand.wording.sentences import Attribute
 
 _HANDLERS = {path: handler for _, path, handler in CHANGES}
 

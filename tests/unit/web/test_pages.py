@@ -80,7 +80,6 @@ def test_a_remedy_that_is_chosen_already_is_marked():
     assert [one.chosen for one in found.remedies] == [True, False]
 
 
-def test_a_report_keeps_its_references_beside_the_app():
-    assert environment().globals["sections"] is False
-    assert report_environment().globals["sections"] is True
+def test_filters_of_the_app_are_not_those_of_a_report():
+    assert "problem" in environment().filters
     assert "problem" not in report_environment().filters

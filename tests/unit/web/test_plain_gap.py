@@ -62,8 +62,8 @@ def test_the_gap_is_that_of_an_audit(people):
     known = known_measures(audit.certificate.examined, (), causes=())
     gap = gap_of(people, tables)
     assert float(gap.gap) == pytest.approx(abs(100 * float(known["gap"].value)), abs=0.051)
-    assert gap.pair == "group a minus group b"
-    assert [who for who, *_ in gap.bars] == ["group b", "group c", "group a"]
+    assert gap.pair == "group = a minus group = b"
+    assert [who for who, *_ in gap.bars] == ["group = b", "group = c", "group = a"]
 
 
 def test_every_value_is_compared_and_the_leading_one_shown(people):
@@ -90,4 +90,4 @@ def test_a_gap_is_never_negative(people):
     other = gap_of(people, asked(favorable="yes", group="a", other="b"))
     assert (one.gap, one.pair) == (other.gap, other.pair)
     assert not one.gap.startswith("−")
-    assert one.title == "Share who had hired yes"
+    assert one.title == "Share who had “hired = yes”"

@@ -19,15 +19,15 @@ from evenhand.evidence import Word
 
 BEFORE = Tiers(["c"], ..., ["e"])
 ADULT = """
-Yes: at least 7 of 99 comparable groups differ by 5 points or more; none of them can be
-named for certain. 48 of 99 comparable groups differ by 5 points or more in these rows;
-about 35 expected by chance (28 to 42). On average women are 1.0 points behind men who are
-alike in 7 attributes (0.3 to 1.7). It stands with any one of 2 further attributes and
-without any one of 7 attributes. The graph was learned; that hours per week, marital
-status, relationship and workclass came before the decision is assumed; the rows reject 2
-of the 2 independences of the decision that it implies (occupation and race). With an
-unrecorded cause as strong as marital status the average would lie anywhere from −16.9 to
-18.9 points. For release: not certified.
+Yes: at least 7 of 99 comparable groups differ by 5 points or more; none can be named for
+certain. 48 of 99 comparable groups differ by 5 points or more in these rows; about 35
+expected by chance (28 to 42). On average women are 1.0 points behind men who are alike in 7
+attributes (0.3 to 1.7). It stands if any one of 2 more attributes is held equal and if any
+one of the 7 is left out. The graph was learned; it is assumed that hours per week, marital
+status, relationship and workclass came before the decision; the rows reject 2 of 2
+independences that it implies for income (occupation and race). An unrecorded cause as strong
+as marital status could put the average anywhere from −16.9 to 18.9 points. For release: not
+certified.
 """
 
 
@@ -59,16 +59,17 @@ def test_adult_is_answered_in_full():
 
 def test_where_the_search_of_the_graph_ended_is_said_at_once():
     answer = answered(datasets.adult(), datasets.question("adult"), max_depth=2)
-    said = "is assumed, and the search ended with sets of 2 attributes"
+    said = "came before the decision; the search ended with sets of 2 attributes"
     assert any(said in line for line in answer.statements)
 
 
 def test_yes_in_named_groups():
     table = drawn(mediators, rows=8000, direct=0.25)
     said = headline(table, knowledge=BEFORE)
-    assert said.startswith("Yes: ")
+    assert said.startswith("Yes: in ")
     assert said.endswith(
-        " differ by 5 points or more, which is statistically significant after correction."
+        " people with “c = 1” and people with “c = 0” differ by more than 5 points, which is "
+        "statistically significant after correction."
     )
 
 
@@ -78,16 +79,16 @@ def test_yes_on_average():
     e = coin(generator, 0.3 + 0.1 * sum(causes) - 0.085 * c)
     table = counted(c=c, **dict(zip("mnopq", causes, strict=True)), e=e)
     said = headline(table, knowledge=BEFORE)
-    assert said.startswith("Yes: On average people with c 1 are ")
-    assert "points behind people with c 0 who are alike in" in said
+    assert said.startswith("Yes: on average people with “c = 1” are ")
+    assert "points behind people with “c = 0” who are alike in" in said
 
 
 def test_no():
     table = drawn(nothing_differs, rows=60_000)
     answer = answered(table, knowledge=Tiers(["c", "a0"], ["e"]))
     assert answer.word is Word.NO
-    assert answer.statements[0] == "No: all 2 comparable groups differ by less than 5 points."
-    assert "The graph was learned, with your order." in answer.statements[2]
+    assert answer.statements[0] == "No: both comparable groups differ by less than 5 points."
+    assert "The graph was learned; the order was given." in answer.statements[2]
     assert answer.statements[-1] == "For release: certified."
 
 
@@ -96,7 +97,7 @@ def test_not_shown():
     assert said.startswith(
         "Not shown: these rows neither show nor exclude a difference of 5 points; on average "
     )
-    assert said.endswith(" remain possible.")
+    assert said.endswith(" points remain possible.")
 
 
 GIVEN = {"graph": CausalGraph.parse("c -> m; a -> e; c -> e")}
@@ -108,7 +109,7 @@ GIVEN = {"graph": CausalGraph.parse("c -> m; a -> e; c -> e")}
         pytest.param(
             proxy_as_counted(None),
             {},
-            "the difference depends on whether people are compared alike in m.",
+            "the difference depends on whether m is held equal.",
             id="depends on",
         ),
         pytest.param(
@@ -126,19 +127,19 @@ GIVEN = {"graph": CausalGraph.parse("c -> m; a -> e; c -> e")}
         pytest.param(
             drawn(hours, seed=5, rows=10_000),
             {"knowledge": BEFORE, "bins": {"hours": 2}},
-            "it depends on how hours is classed.",
+            "the answer depends on how hours is divided into classes.",
             id="classes",
         ),
         pytest.param(
             drawn(nothing_differs, rows=300),
             {"knowledge": BEFORE},
-            "there are too few rows: they would have shown an average difference of ",
+            "there are too few rows to detect an average difference of less than ",
             id="too few rows",
         ),
         pytest.param(
             counted(c=[0, 0, 1, 1] * 50, e=[0, 1, 0, 1] * 50),
             {},
-            "no column but c is known to cause e, so all people would be compared",
+            "the graph shows no cause of e other than c, so there is nothing in which",
             id="no cause",
         ),
         pytest.param(
@@ -170,16 +171,17 @@ def test_of_many_groups_the_pairs_are_named():
     answer = answered(table, asked, knowledge=BEFORE)
     assert answer.word is Word.YES
     assert answer.statements[0] == (
-        "Yes: 4 of 6 comparisons differ by 5 points or more, which is statistically "
-        "significant after correction: between c 0 and c 2; between c 1 and c 2."
+        "Yes: in 4 of 6 comparisons the two groups differ by more than 5 points, which is "
+        "statistically significant after correction: between c = 0 and c = 2; between c = 1 "
+        "and c = 2."
     )
 
 
 def test_what_is_within_awaits_a_person_who_confirms_the_order():
     said = headline(drawn(nothing_differs, rows=60_000))
     assert said == (
-        "Not shown: all 2 comparable groups differ by less than 5 points, if a0 came before "
-        "the decision; nobody has confirmed that."
+        "Not shown: both comparable groups differ by less than 5 points, provided that a0 came "
+        "before the decision, which nobody has confirmed."
     )
 
 
@@ -198,4 +200,4 @@ def test_of_many_groups_the_widest_interval_remains_possible():
     widest = max(abs(end) for mean in means for end in mean.interval)
     assert answer.word is Word.NOT_SHOWN
     assert widest > max(map(abs, answer.common_difference.interval))
-    assert f"on average up to {100 * widest:.1f} remain possible" in answer.statements[0]
+    assert f"on average up to {100 * widest:.1f} points remain possible" in answer.statements[0]

@@ -25,6 +25,7 @@ from evenhand import (
 from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.partition import Partition
 from evenhand.question.labels import Labels
+from evenhand.wording import Words
 from evenhand.wording.certificate_words import partition_facts
 
 QUESTION = Question(protected="sex", group="f", other="m", decision="hired", favorable="yes")
@@ -51,8 +52,8 @@ def test_the_demo_opens_with_both():
     tiers = Tiers(["sex", "age", "native_country", "race"], ["education"], ..., ["income"])
     result = audit(datasets.adult(), asked, knowledge=tiers)
     expected = (
-        "48 of 99 comparable groups differ by 5 points or more; chance alone would make about "
-        "35 (28 to 42). On average men are 1.0 points ahead (0.3 to 1.7)."
+        "48 of 99 comparable groups differ by 5 points or more; about 35 expected by chance "
+        "(28 to 42). On average women are 1.0 points behind men (0.3 to 1.7)."
     )
     assert result.certificate.first_sentence(asked.labels) == expected
     assert result.to_dict()["sentence"] == expected
@@ -60,16 +61,16 @@ def test_the_demo_opens_with_both():
 
 def test_what_chance_explains_is_called_so():
     assert sentence((5, 5, 6, 4), (4, 6, 4, 6), (3, 7, 4, 6)) == (
-        "2 of 3 comparable groups differ by 5 points or more, no more than chance would make, "
-        "given this graph: about 2.6 (2 to 3). On average men are 6.7 points ahead (−18.2 to "
-        "30.4)."
+        "2 of 3 comparable groups differ by 5 points or more; about 2.6 expected by chance (2 "
+        "to 3): chance explains what was seen, given this graph. On average women are 6.7 "
+        "points behind men (−18.2 to 30.4)."
     )
 
 
 def test_a_shown_difference_is_never_called_chance():
     text = sentence((10, 990, 500, 500), *[(5, 5, 6, 4)] * 40)
-    assert "no more than chance" not in text
-    assert "chance alone would make" in text
+    assert "chance explains" not in text
+    assert "expected by chance" in text
 
 
 def test_a_difference_on_average_is_never_called_chance():
@@ -78,8 +79,8 @@ def test_a_difference_on_average_is_never_called_chance():
     assert certificate.by_chance.p == 1
     assert not certificate.explained_by_chance
     assert certificate.first_sentence(WORDS) == (
-        "None of 9 comparable groups differs by 5 points or more; chance alone would make "
-        "about 0 (0 to 0). On average men are 4.0 points ahead (3.5 to 4.5)."
+        "None of 9 comparable groups differs by 5 points or more; about 0 expected by chance "
+        "(0 to 0). On average women are 4.0 points behind men (3.5 to 4.5)."
     )
 
 
@@ -112,30 +113,30 @@ def test_causes_that_the_graph_leaves_open_are_told_and_not_called_chance():
     assert certificate.partition.names == ("place",)
     assert not certificate.explained_by_chance
     assert certificate.first_sentence(WORDS) == (
-        "1 of 2 comparable groups differs by 4 points or more; chance alone would make about "
-        "0.9 (0 to 2). On average women are 1.8 points ahead (−6.8 to 10.4). If instead the "
-        "other causes are nothing, which the graph leaves open: the one comparable group "
-        "differs by 4 points or more; on average men are 45.2 points ahead (39.8 to 50.2)."
+        "1 of 2 comparable groups differs by 4 points or more; about 0.9 expected by chance (0 "
+        "to 2). On average men are 1.8 points behind women (−6.8 to 10.4)."
     )
-    differ = "inconclusive, as possible sets of decision causes differ in it: of 2 measured"
+    differ = "inconclusive, as the possible sets of decision causes disagree: 0 of 2 measured"
     assert certificate.summary().facts[1][1].startswith(differ)
     page = audit(counts, replace(QUESTION, threshold="0.04"), graph=graph).report().html
-    assert "It hangs on which attributes cause the decision" in page
     assert "What they show of the population differs." in page
 
 
 def test_where_nobody_can_be_compared_nothing_else_is_said():
     text = sentence((1, 3, 0, 0), (0, 0, 5, 4))
-    assert text == "Nobody could be compared: in no group of people alike do both groups occur."
+    assert text == "Nobody could be compared: both groups never occur among people alike."
 
 
 def test_nobody_is_ahead_of_equals():
-    assert sentence((5, 5, 5, 5)).endswith("On average nobody is ahead (−37.3 to 37.3).")
+    assert sentence((5, 5, 5, 5)).endswith("On average neither is ahead (−37.3 to 37.3).")
 
 
 def test_the_interval_is_turned_to_whoever_is_ahead():
     text = sentence((60, 40, 40, 60), labels=Labels())
-    assert text.endswith("On average people with sex f are 20.0 points ahead (6.1 to 32.8).")
+    assert text.endswith(
+        "On average people with “sex = m” are 20.0 points behind people with “sex = f” (6.1 to "
+        "32.8)."
+    )
 
 
 def test_a_block_set_that_alone_differs_is_named():
@@ -145,8 +146,8 @@ def test_a_block_set_that_alone_differs_is_named():
     certificate = certify(cells, graph, QUESTION, scope="all")
     assert not certificate.partition.violating
     assert certificate.first_sentence(Labels(columns={"place": "town"})).startswith(
-        "Alike in town: 2 of 2 comparable groups differ by 5 points or more, no more than "
-        "chance would make, given this graph: about 1.5 (0 to 2). On average nobody is ahead"
+        "Alike in town: 2 of 2 comparable groups differ by 5 points or more; about 1.5 "
+        "expected by chance (0 to 2): chance explains what was seen, given this graph. On "
     )
 
 
@@ -171,10 +172,10 @@ def test_released_rows_have_no_interval():
         one.first_sentence(asked.labels) for one in (result.certificate, released)
     )
     assert recorded.endswith(")."), recorded
-    assert after.endswith(" points ahead."), after
+    assert after.endswith(" points behind women."), after
     names = {name for name, _ in result.certificate.summary().facts}
-    assert {"in the population", "common difference (p vs 0)"} <= names
-    assert not {"in the population", "common difference (p vs 0)"} & {
+    assert {"in the population", "pooled difference (Mantel–Haenszel)"} <= names
+    assert not {"in the population", "pooled difference (Mantel–Haenszel)"} & {
         name for name, _ in released.summary().facts
     }
 
@@ -201,9 +202,7 @@ def test_the_words_follow_their_rule(seed):
             and partition.statistics.common.p_zero >= 0.05
         )
         assert certificate.explained_by_chance == rule
-        said = (
-            "no more than chance would make, given this graph" in certificate.first_sentence()
-        )
+        said = "chance explains what was seen" in certificate.first_sentence()
         assert said == rule
 
 
@@ -234,39 +233,40 @@ def many_groups(changes=(), **labels):
 
 def test_of_many_groups_the_clearest_difference_is_told():
     sentence = many_groups()
-    assert sentence.startswith("2 of 2 comparable groups differ by 5 points or more; chance")
+    assert sentence.startswith(
+        "2 of 2 comparable groups differ by 5 points or more; about 0.9 expected by chance"
+    )
     assert (
-        "On average the clearest of 3 differences: people with race c had hired yes 40.0 "
-        "points more often than people with race a ("
+        "The clearest of 3 average differences: people with “race = a” are 40.0 points behind "
+        "people with “race = c” ("
     ) in sentence
 
 
 def test_labels_name_the_groups_of_many():
     sentence = many_groups(values={"race": {"a": "the first", "c": "the third"}})
-    assert "the third" in sentence
-    assert "more often than the first" in sentence
+    assert "the first are 40.0 points behind the third" in sentence
 
 
 def test_against_a_reference_the_clearest_has_it():
     sentence = many_groups({"other": "b"})
-    assert "of 2 differences: people with race b had hired yes 20.0 points" in sentence
-    assert "than people with race a" in sentence
+    assert "of 2 average differences: people with “race = a” are 20.0 points" in sentence
+    assert "behind people with “race = b”" in sentence
 
 
 def test_a_least_number_of_rows_over_every_group_is_told():
     assert many_groups({"min_rows": 101}) == (
-        "Nobody could be compared: in no group of people alike do two groups occur with 101 "
-        "rows or more."
+        "Nobody could be compared: two groups never occur with 101 rows or more among people "
+        "alike."
     )
     assert many_groups({"min_rows": 101, "group": "a", "other": "b"}) == (
-        "Nobody could be compared: in no group of people alike do both groups occur with 101 "
-        "rows or more."
+        "Nobody could be compared: both groups never occur with 101 rows or more among people "
+        "alike."
     )
 
 
 def test_comparisons_are_counted_apart_from_subpopulations():
     partition = hiring_audit().certificate.partition
-    text = dict(partition_facts(partition))["subpopulations"]
+    text = dict(partition_facts(partition, Words.of(partition)))["subpopulations"]
     side = partition.comparisons.side
     assert text.endswith(
         f"{partition.violating} at or beyond the threshold; "
@@ -278,7 +278,7 @@ def test_of_more_than_ten_groups_those_with_the_smallest_coverage_are_named():
     cells = {("p0", group, value): 5 for group in ascii_lowercase[:12] for value in "uv"}
     cells["p1", "l", "u"] = 10  # beside nobody
     partition = naive_groups.partition_of(cells, naive_groups.question_of())
-    text = dict(partition_facts(partition))["coverage"]
+    text = dict(partition_facts(partition, Words.of(partition)))["coverage"]
     assert text.startswith("92.3 % of the rows; race l 50.0 %, race a 100.0 %")
     assert text.endswith("race i 100.0 % and 2 more")
 

@@ -15,7 +15,7 @@ LABELS = Labels(columns={"zip": "district"}, values={"race": {"b": "blacks", "w"
 def named(state, direction="forward", labels=None):
     counts, graph, asked = MEASURED[state]
     certificate = eh.certify(counts, graph, asked)
-    words = Words.of(certificate, labels, counts.names)
+    words = Words.of(certificate, labels)
     return PathWords.of(certificate.indirect, direction, words)
 
 
@@ -70,6 +70,6 @@ def test_both_ends_are_said_where_they_differ():
 def test_the_words_have_the_threshold_of_this_claim():
     counts, graph, asked = MEASURED["own threshold"]
     certificate = eh.certify(counts, graph, asked)
-    words = Words.of(certificate, None, counts.names)
+    words = Words.of(certificate, None)
     assert words.threshold_points == "5 points"
     assert claim_words(certificate.indirect, words).threshold_points == "20 points"

@@ -1,9 +1,10 @@
+from dataclasses import replace
 from fractions import Fraction
 
 from evenhand.evidence import Subpopulation
 from evenhand.question import Question
 from evenhand.question.labels import Labels
-from evenhand.wording import Words, count, listing, rate, readable_labels, share
+from evenhand.wording import Words, count, listing, rate, share
 
 ASKED = Question(
     protected="sex", group="f", other="m", decision="hired", favorable="yes", threshold="0.05"
@@ -30,14 +31,14 @@ def found(**counts):
 
 def test_a_labelled_value_speaks_for_itself_and_any_other_names_its_column():
     words = Words(question=ASKED, labels=LABELS)
-    assert words.alike({"age": "1", "town": "A"}) == "young, town A"
-    assert Words(question=ASKED, labels=Labels()).group == "sex f"
+    assert words.alike({"age": "1", "town": "A"}) == "young, town = A"
+    assert Words(question=ASKED, labels=Labels()).group == "sex = f"
 
 
 def test_a_story_gives_counts_before_percentages_and_both_groups():
     words = Words(question=ASKED, labels=LABELS)
     told = words.story(found(group_yes=8, group_no=12, other_yes=9, other_no=11))
-    assert "".join(told).startswith("Of 20 women (young, town A), 8 (40.0%) ")
+    assert "".join(told).startswith("Of 20 women (young, town = A), 8 (40.0%) ")
     assert "".join(told).endswith("Of 20 such men, 9 (45.0%).")
 
 
@@ -72,19 +73,13 @@ def test_shares_never_claim_all_or_none_where_that_is_untrue():
     assert rate(0, 0) == "none"
 
 
-def test_a_name_is_read_with_spaces_unless_that_hides_which_column_it_is():
-    names = ("job_kind", "job kind", "Income_class", "_id", "a__b", "x_", "hours_week")
-    labels = Labels(columns={"hours_week": "weekly_hours", "gone": "of no column here"})
-    assert readable_labels(labels, names).columns == {
-        "job_kind": "job_kind",
-        "job kind": "job kind",
-        "Income_class": "Income class",
-        "_id": "_id",
-        "a__b": "a__b",
-        "x_": "x_",
-        "hours_week": "weekly_hours",
-        "gone": "of no column here",
-    }
+def test_names_that_are_no_words_are_quoted_in_sentences_and_plain_in_tables():
+    words = Words(question=replace(ASKED, decision="job_offer"), labels=LABELS)
+    assert words.columns(["hired", "job_kind", "age"]) == "the job, “job_kind” and age"
+    assert (words.column("job_kind"), words.decision) == ("job_kind", "“job_offer”")
+    assert words.did == "had “job_offer = yes”"
+    assert words.people_with("x") == "people with “sex = x”"
+    assert words.people_with("f") == "women"
 
 
 def test_lists_and_counts_read_as_people_speak():

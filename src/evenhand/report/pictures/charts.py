@@ -4,24 +4,27 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor, log10
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition
+from evenhand.question import Question
 from evenhand.question.labels import state_before
-from evenhand.report.groups import KINDS, Case, unsigned
 from evenhand.report.html_report import View
-from evenhand.wording import Words, capital, has_sides, rate
+from evenhand.wording import Words, capital, has_sides
 
+# Who is behind by the threshold or more.
+KINDS = {1: "group", -1: "other", 0: "none"}
+Numbers = TypeVar("Numbers", NDArray[np.int8], NDArray[np.float64])
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100)
 _MOST_TICKS = 7
 MOST_DOTS = 2000
 _FUNNEL_HEIGHT = 320.0
 _HISTOGRAM_HEIGHT = 96.0
 _TOP, _BOTTOM = 26.0, 10.0
-_KEY = ("shown beyond the threshold", "not shown beyond it")
+_KEY = ("significantly beyond the threshold", "not significantly")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +102,9 @@ class Dot(NamedTuple):
     id: str
 
 
-def case_mark(case: Case, words: Words) -> Mark:
-    """The difference of a group."""
-    text, interval = words.points(case.difference), case.people.interval or (0.0, 0.0)
-    ahead = words.higher(case.difference, words.pair(case.people))
-    points, low, high = (100 * float(value) for value in (case.difference, *interval))
-    told = f"difference {text} points, {ahead}, interval {words.interval(interval)}"
-    return Mark(points, low, high, KINDS[case.side], case.people.shown, text, told)
-
-
-def case_rates(case: Case, words: Words) -> tuple[float, float, str]:
-    """The rates of both groups in percent, and in words."""
-    people, (group, other) = case.people, words.pair(case.people)
-    rates = rate(people.group_yes, people.group), rate(people.other_yes, people.other)
-    return (
-        100 * people.group_yes / people.group,
-        100 * people.other_yes / people.other,
-        f"{group} {rates[0]}, {other} {rates[1]}",
-    )
+def unsigned(values: Numbers, question: Question) -> Numbers:
+    """Differences or sides; where any group may be ahead, these are gaps without a sign."""
+    return values if has_sides(question) else abs(values)
 
 
 def dot_plot(
@@ -126,14 +114,12 @@ def dot_plot(
     title: str,
     subtitle: str,
     heads: tuple[str, str],
-    flags: tuple[str, ...] = (),
     rates: str = "",
     key: tuple[str, str] = _KEY,
 ) -> View:
     """Groups or pairs under each other, one difference each; ``heads`` name what they are.
 
-    ``flags`` head a matrix of who is in a group, ``rates`` heads the rates of both sides. The
-    numbers stand beyond the outer ends of intervals.
+    ``rates`` heads the rates of both sides. Numbers stand beyond the outer ends of intervals.
     """
     lines = tuple(lines)
     held = [end for line in lines for end in line.mark[:3]]
@@ -144,7 +130,6 @@ def dot_plot(
         title=title,
         subtitle=subtitle,
         heads=heads,
-        flags=flags,
         rates=rates,
         names=(words.group, words.other),
         key=key,
@@ -166,7 +151,7 @@ def funnel(
 ) -> View:
     """Comparisons by difference and, logarithmically, by size; of many those with most people.
 
-    ``shows`` tells which are shown, and draws these first; ``named`` gives them the ids of
+    ``shows`` marks significant ones and draws these first; ``named`` gives them the ids of
     their groups.
     """
     compared, total = partition.comparisons, len(chosen)
@@ -193,13 +178,12 @@ def funnel(
     places = map(axis.at, points.tolist()), map(height, rows.tolist())
     dots = [Dot(*one) for one in zip(*places, kinds, shown.tolist(), ids, strict=True)]
     powers = [10**power for power in range(1, 12) if least <= 10**power <= largest]
-    some = f"{len(at):,} shown or largest of the " if len(at) < total else ""
+    some = f"{len(at):,} significant or largest of the " if len(at) < total else ""
     one = f"Each dot is one of the {some}{total:,} {what}s"
     return View(
         title=title,
-        subtitle=f"{f'The dot is the one {what}' if total == 1 else one}: its "
-        "difference in percentage points from left to right, and from bottom to top how many "
-        "people it holds (logarithmic).",
+        subtitle=f"{f'The dot is the one {what}' if total == 1 else one}: left to right its "
+        "difference in percentage points, bottom to top the number of people (logarithmic).",
         axis=axis,
         levels=[(height(power), f"{power:,}") for power in powers or [least, largest]],
         dots=sorted(dots, key=lambda dot: (dot.shown, dot.kind != "none")),
@@ -226,8 +210,8 @@ def histograms(before: Certificate, after: Certificate, words: Words) -> View:
 
     return View(
         title="Before and after",
-        subtitle=f"{capital(words.comparison)}s by difference in percentage points. Each bar "
-        f"is {words.threshold_points} wide; those within the band are under the threshold.",
+        subtitle=f"{capital(words.comparison)}s by difference in percentage points; each bar "
+        f"is {words.threshold_points} wide.",
         axis=scale,
         height=_HISTOGRAM_HEIGHT,
         both=[
@@ -235,7 +219,7 @@ def histograms(before: Certificate, after: Certificate, words: Words) -> View:
                 label=label,
                 bars=[bar(place, many, within) for place, many in sorted(steps.items())],
                 description=f"{label}: {steps[-1] + steps[0]:,} of {steps.total():,} "
-                f"{words.compared_unit}s are under the threshold.",
+                f"{words.comparison}s are under the threshold.",
             )
             for label, within, steps in counted
         ],

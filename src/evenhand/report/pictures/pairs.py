@@ -15,7 +15,7 @@ from evenhand.evidence.subpopulations import p_value
 from evenhand.report.html_report import View
 from evenhand.report.pictures.charts import Mark, dot_plot
 from evenhand.wording import Text, Words, capital, count, listing, share
-from evenhand.wording.evidence_words import turned_common
+from evenhand.wording.finding_words import turned_common
 
 MOST_GROUPS = 10
 MOST_MATRICES = 6
@@ -23,11 +23,11 @@ _MOST_LINES = 20
 _MOST_ROWS = 500
 _MOST_NAMED = 8
 _KEY = {
-    "shown": "shown to lie beyond {}",
-    "reach": "{} or more, not shown",
+    "shown": "significantly beyond {}",
+    "reach": "{} or more, not significantly",
     "some": "less than {}, but not zero",
     "open": "may be zero",
-    "absent": "nowhere together",
+    "absent": "no overlap",
 }
 
 
@@ -44,7 +44,7 @@ def who_against_whom(certificate: Certificate, words: Words) -> View | None:
     kinds = {pair.kind for pair in pairs}
     strongest = sorted(pairs, key=attrgetter("strength"))
     left_out = max(len(pairs) - _MOST_ROWS, 0)
-    listed = count(len(pairs) - left_out, "difference on average", "differences on average")
+    listed = count(len(pairs) - left_out, "average difference", "average differences")
     # Where the page is narrow five columns are too small for an interval.
     size = "wide listed" if many > 5 else "some listed" if many > 4 else ""
     return View(
@@ -79,9 +79,9 @@ class _Pair:
         self.behind, self.ahead = map(words.group_name, self.ends)
         self.points = words.points(self.difference) if self.common else ""
         self.interval = words.interval((self.low, self.high)) if self.common else ""
-        shown = f", {pair.shown:,} shown" if pair.shown else ""
+        shown = f", {pair.shown:,} significantly" if pair.shown else ""
         self.reached = f"{pair.reaching:,} of {pair.comparisons:,}"
-        self.shown = f"{pair.shown:,} shown" if pair.shown else ""
+        self.shown = f"{pair.shown:,} significant" if pair.shown else ""
         self.reached_and_shown = f"{self.reached}{shown}" if self.common else ""
         self.p = p_value(self.common.p_adjusted) if self.common else ""
         self.coverage = share(float(pair.coverage)) if self.common else "0%"
@@ -94,7 +94,7 @@ class _Pair:
         self.description = (
             f"{who}, interval {self.interval}; {self.reached} comparisons differ by "
             f"{words.threshold_points} or more{shown}; on average "
-            f"{'' if self.kind == 'shown' else 'not '}shown beyond it"
+            f"{'' if self.kind == 'shown' else 'not '}significantly beyond it"
         )
 
     def _kind(self, words: Words) -> str:
@@ -118,19 +118,16 @@ class _Pair:
 
 
 def _lead(words: Words, *, as_matrix: bool) -> Text:
-    average = (
-        "On average over all groups of people alike (Mantel–Haenszel), in percentage points"
-    )
+    average = "Pooled difference (Mantel–Haenszel) in percentage points"
     if as_matrix:
         did = words.did if words.cuts[1:] else words.did_by(*words.cuts)
         more = f"more often than others {did}"
         if words.is_favor:
             more = f"are ahead of others, that is, more often {did}"
         return (
-            f"{average}: by how much the people of each row {more}. With it the 95% interval, "
-            "and in how many comparisons of people alike the two are "
-            f"{words.threshold_points} or more apart. Each pair stands once, in the row of "
-            f"those {'who are ' * words.is_favor}{words.ahead}."
+            f"{average}: by how much the people of each row {more}, with its 95% interval and "
+            f"the number of groups that differ by {words.threshold_points} or more. Each pair "
+            f"stands in the row of those {words.ahead}."
         )
     whom = f"{words.ahead} minus {words.behind}"
     if words.has_sides:
@@ -161,7 +158,7 @@ def _matrices(pairs: Sequence[_Pair], words: Words) -> Iterator[View]:
 def _plot(strongest: Sequence[_Pair], words: Words) -> View:
     """Pairs under each other: all in the order of their rates, or the strongest of many."""
     chosen = [pair for pair in strongest if pair.common]
-    title = "The differences on average"
+    title = "Average differences"
     if len(chosen) > _MOST_LINES:
         chosen = chosen[:_MOST_LINES]
         title += f": the {_MOST_LINES} of {len(strongest):,} that chance explains least"
@@ -179,7 +176,7 @@ def _plot(strongest: Sequence[_Pair], words: Words) -> View:
         title=title,
         subtitle=f"Under each: comparisons that differ by {words.threshold_points} or more.",
         heads=(name, "comparisons"),
-        key=("shown to lie beyond the threshold on average", "not shown beyond it"),
+        key=("significantly beyond the threshold on average", "not significantly"),
     )
 
 
@@ -217,11 +214,10 @@ def _notes(certificate: Certificate, pairs: Sequence[_Pair], words: Words) -> It
         if rest := len(few) - len(named):
             named.append(f"{rest:,} more pairs")
         yield (
-            f"Less than {share(float(least))} of the rows of one group lie beside the other, "
-            "so that the difference speaks for a part of these people only: "
-            f"{listing(named)}."
+            f"Less than {share(float(least))} of the rows of one group overlap with the other, "
+            f"so the difference speaks for a part of these people only: {listing(named)}."
         )
     yield (
-        "Each interval is that of its pair alone. Shown allows for all "
+        "Intervals are not corrected; significance is, for all "
         f"{certificate.population.comparisons:,} comparisons."
     )

@@ -1,10 +1,62 @@
-"""Numbers and lists as a reader should meet them."""
+"""Pieces of sentences: emphasis without markup, numbers, and lists."""
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeAlias
 
 from evenhand.display import percent
 
 MOST_LISTED = 10
+
+
+class Strong(str):
+    """A piece of a sentence to be emphasized."""
+
+    __slots__ = ()
+
+
+class Code(str):
+    """A piece of a sentence in a typewriter face: a digest, a command."""
+
+    __slots__ = ()
+
+
+class Attribute(str):
+    """A piece of a sentence that names an attribute: in the app it leads to its box."""
+
+    __slots__ = ("name",)
+    name: str
+
+    @classmethod
+    def of(cls, name: str, label: str) -> "Attribute":
+        """The words for a column, and the column."""
+        made = cls(label)
+        made.name = name
+        return made
+
+
+Text: TypeAlias = str | tuple[str, ...]
+
+
+class VerdictCard(NamedTuple):
+    """A verdict: what it is about, the mark under which it is drawn, its word, a sentence."""
+
+    about: Text
+    mark: str
+    word: str
+    sentence: Text
+
+
+class Premise(NamedTuple):
+    """Something the verdict rests on: its status, what it is, how it could be disputed."""
+
+    status: str
+    what: str
+    why: Text = ""
+
+
+def text(*pieces: str) -> tuple[str, ...]:
+    """A sentence made of pieces."""
+    return pieces
 
 
 def rate(yes: int, total: int) -> str:
