@@ -60,25 +60,9 @@ def no_assumptions(content):
     content["assumptions"] = ["Nothing is assumed."]
 
 
-def invented_reasons(content):
-    content["reasons"] = ["The data are old."]
-
-
-def another_scope(content):
-    content["scope"]["asked"] = "all"
-
-
-def a_cycle(content):
-    content["graph"]["arrows"].append(["admission", "major"])
-
-
 def the_decision_first(content):
     content["graph"]["arrows"].append(["admission", "gender"])
     content["graph"]["arrows"].remove(["gender", "admission"])
-
-
-def no_nodes(content):
-    content["graph"]["nodes"] = []
 
 
 def an_open_edge(content):
@@ -111,10 +95,6 @@ def pooled_groups(content):
     content["pooled"]["other"] = True
 
 
-def pooled_decisions(content):
-    content["pooled"]["unfavorable"] = True
-
-
 def a_release_that_nobody_assumes(content):
     numbers = {"changed_rows": 1, "dropped_before": 0, "left_out_before": 0}
     content["release"] = {
@@ -139,10 +119,6 @@ def a_release_in_a_column_that_no_method_changes(content):
     del content["partitions"][0]["subpopulations"]["by_chance"]
 
 
-def longer_decimals(content):
-    content["partitions"][0]["subpopulations"]["by_chance"]["expected"] += "000"
-
-
 def another_estimate(content):
     content["population"]["verdict"] = "all differences shown to be within the threshold"
 
@@ -152,18 +128,13 @@ def unsorted_lines(content):
 
 
 # What only the data show, as the checker takes words, estimates and orders as they stand.
-UNSEEN = [no_assumptions, invented_reasons, another_estimate, unsorted_lines, pooled_groups]
+UNSEEN = [no_assumptions, another_estimate, unsorted_lines, pooled_groups]
 LEFT_OPEN = [an_open_edge, a_direct_edge_left_open]
 FORGERIES = [
-    another_scope,
-    a_cycle,
     the_decision_first,
-    no_nodes,
     an_accusation,
-    pooled_decisions,
     a_release_that_nobody_assumes,
     a_release_in_a_column_that_no_method_changes,
-    longer_decimals,
 ]
 
 

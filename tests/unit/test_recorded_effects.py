@@ -65,30 +65,6 @@ def test_where_a_column_determines_the_decision_it_is_open():
     assert again(document, counts) == []
 
 
-def drop_cell(indirect):
-    indirect["tables"][-1]["counts"].pop()
-
-
-def one_code_less(indirect):
-    indirect["tables"][-1]["counts"][0].pop(0)
-
-
-def unknown_code(indirect):
-    indirect["tables"][1]["counts"][0][1] = 7
-
-
-def value_that_nobody_has(indirect):
-    indirect["values"]["zip"].append("3")
-
-
-def groups_exchanged(indirect):
-    indirect["values"]["race"].reverse()
-
-
-def renamed_value(indirect):
-    indirect["values"]["zip"][0] = "one"
-
-
 def more_people(indirect):
     for table in indirect["tables"]:
         table["counts"][0][-1] += 1
@@ -99,19 +75,7 @@ def too_many_people(indirect):
         table["counts"][0][-1] = 2**63 - 1
 
 
-CHANGES = [
-    drop_cell,
-    one_code_less,
-    unknown_code,
-    value_that_nobody_has,
-    groups_exchanged,
-    renamed_value,
-    more_people,
-    too_many_people,
-]
-
-
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", [more_people, too_many_people])
 def test_tables_that_cannot_be_are_refused(change):
     document = document_of(INCOME_FIRST)
     change(document["indirect"])

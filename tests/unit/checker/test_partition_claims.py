@@ -120,21 +120,6 @@ def test_lines_in_another_order_are_not_taken():
     assert judge(table, compared(), right[::-1])["table"] == right
 
 
-def test_equal_labels_of_a_table_are_kept_once():
-    lines = json.loads('[["north", "x", 1, 1, 1, 1, "0"], ["north", "y", 1, 1, 1, 1, "0"]]')
-    entry = {"names": ["place", "kind"], "table": lines}
-    first, second = read_table(entry, compared())
-    assert first[0] is second[0] is lines[0][0] is lines[1][0]
-    assert lines[1] == ["north", "y", 1, 1, 1, 1, "0"]
-
-
-def test_equal_counts_of_a_table_are_kept_once():
-    lines = [["x", 1, 2, 3, 4, "0"], ["y", 1, 2, 3, 4, "0"], ["z", 1, 2, 4, 3, "0"]]
-    first, second, third = read_table({"names": ["x"], "table": lines}, compared()).values()
-    assert first is second
-    assert (first, third) == (((1, 2), (3, 4)), ((1, 2), (4, 3)))
-
-
 def test_a_truth_value_is_no_count_though_it_equals_that_of_another_line():
     lines = [["x", 1, 2, 3, 4, "0"], ["y", True, 2, 3, 4, "0"]]
     with pytest.raises(ValueError, match="'y', True, 2, 3, 4, '0'] is no subpopulation"):

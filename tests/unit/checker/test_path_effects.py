@@ -2,9 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from functools import partial
 from itertools import product
-from math import prod
 
 import numpy as np
 import pytest
@@ -359,72 +357,6 @@ GRAPHS = {
     "nested": f"{CONFOUNDED}; race -> home; home -> zip; zip -> school; race -> school; "
     "school -> club; school -> loan; club -> loan",
 }
-
-
-def brute_share(tables, asked, reads, own, rows):
-    """The share of each kind of decision, by adding up over all assignments."""
-    (protected, decision), names = asked.ends, {table[-1]: table for table in tables}
-    relevant, ahead = set(), [decision] if rows is None else [decision, protected]
-    while ahead:
-        for cause in names[ahead.pop()][:-1]:
-            if cause not in relevant and cause != protected:
-                relevant.add(cause)
-                ahead.append(cause)
-    nodes = [*relevant, decision]
-
-    def share(node, at):
-        table = tables[names[node]]
-        line = tuple(at[name] for name in names[node])
-        row = sum(n for codes, n in table.items() if codes[:-1] == line[:-1])
-        return Fraction(table[line], row) if row else Fraction(0)
-
-    def group_share(group):
-        above = [node for node in names if _leads(names, node, protected)]
-        lines = product(range(2), repeat=len(above))
-        worlds = [{**dict(zip(above, line, strict=True)), protected: group} for line in lines]
-        return sum(prod(share(node, at) for node in (*above, protected)) for at in worlds)
-
-    kinds = [Fraction(0), Fraction(0)]
-    for line in product(range(2), repeat=len(nodes)):
-        at = dict(zip(nodes, line, strict=True))
-        weight = prod(
-            share(node, {**at, protected: 1 - own if node in reads else own}) for node in nodes
-        )
-        if rows is not None:
-            weight *= share(protected, {**at, protected: rows}) / (1 - group_share(1 - rows))
-        kinds[at[decision]] += weight
-    return kinds[0], 1 - kinds[1]
-
-
-def _leads(names, node, to):
-    return any(cause == node or _leads(names, node, cause) for cause in names[to][:-1])
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("own", [0, 1])
-@pytest.mark.parametrize("basis", ["group", "all"])
-def test_effects_are_differences_of_shares_by_brute_force(seed, own, basis):
-    fields = {"basis": basis}
-    graph = eh.CausalGraph.parse(GRAPHS["identified"])
-    written = record_of(graph, people(seed), **fields)["indirect"]
-    question = asked(asking(**fields))
-    _, tables = read_tables(written, question.ends)
-    effects = path_effects(worlds_of(graph, own, people(seed), **fields)[0], [[], []])
-    rows = own if basis == "group" else None
-    share = partial(brute_share, tables, question, own=own)
-    low, high = share(reads=(), rows=rows)
-    everybody = ("zip", "home", "loan")
-    reads = {"direct": ["loan"], "through": ["zip"], "explained": ["home"], "total": everybody}
-    ends = {name: share(reads=one, rows=rows) for name, one in reads.items()}
-    for name in reads:
-        assert effects[name] == (ends[name][0] - high, ends[name][1] - low)
-    others, group = share(reads=everybody, rows=1 - own), share(reads=(), rows=own)
-    total = ends["total"]
-    if basis == "group":  # the group as it is cancels
-        assert effects["spurious"] == (others[0] - total[1], others[1] - total[0])
-    else:
-        least = others[0] - group[1] - total[1] + low
-        assert effects["spurious"] == (least, others[1] - group[0] - total[0] + high)
 
 
 @pytest.mark.parametrize("seed", range(3))
