@@ -12,7 +12,6 @@ from evenhand.counts import dependencies
 from evenhand.errors import Remedy
 from evenhand.rows.inspect.findings import (
     FindingKind,
-    are_comma_numbers,
     counting_column,
     in_part,
     leave_out,
@@ -324,23 +323,6 @@ def test_rows_that_differ_by_chance_are_no_counts():
 def test_what_is_asked_about_does_not_count():
     table = read(pa.table(columns(LINES, people=[*range(3, 15)]))).lines.table
     assert counting_column(table, ["people"]) is None
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ("0,5 12 -3,25", True),
-        ("1,200 1,200,000", True),
-        ("?  0,5", True),
-        ("0.5 12", False),
-        ("1,a 0,5", False),
-        ("a,b", False),
-        ("12,", False),
-        ("", False),
-    ],
-)
-def test_what_counts_as_a_number_with_a_comma(values, expected):
-    assert are_comma_numbers(values.split(" ")) is expected
 
 
 def test_the_remedy_says_how_to_write_them():

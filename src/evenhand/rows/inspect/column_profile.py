@@ -6,7 +6,7 @@ several groups in each.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -31,6 +31,8 @@ ParsedNumbers: TypeAlias = tuple[NDArray[np.float64], list[int]]
 FEW = 12  # values up to which numbers need no classes
 _LEAST_ROWS = 5  # of a value of the protected attribute on average, or it needs classes
 MANY = 50  # values above which a category is split too finely
+FEWEST_REPEATED, _MOST_REPEATED = 20, 5  # values; rows of one value
+_WITH_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)*\s*")
 _FEW_ROWS = 10  # below that, that no value repeats says nothing
 _SAMPLE = 1000  # values that are looked at as text
 _WORDS = 3  # on average, from which text is free text
@@ -356,3 +358,36 @@ def _digits(number: float) -> tuple[int, int, bool]:
     text = repr(number).removesuffix(".0").replace(".", "").lstrip("-")
     digits = text.strip("0")
     return len(digits), len(text.rstrip("0")) - len(text), digits[-1:] != "5"
+
+
+def is_repeated_identifier(table: CountTable, profile: ColumnProfile) -> bool:
+    """Whether a column is named as an identifier, and most of its values occur 2 to 5 times."""
+    if not is_named(profile.name) or profile.distinct < FEWEST_REPEATED:
+        return False
+    rows = table.value_totals(profile.name)
+    return bool(rows.max() <= _MOST_REPEATED and 2 * np.count_nonzero(rows > 1) > len(rows))
+
+
+def whole_numbers(table: CountTable, name: str) -> NDArray[np.float64]:
+    """The numbers of all lines; none where one is missing, negative or not whole."""
+    numbers, unknown = parse_numbers(table.attribute(name).values)
+    whole = len(numbers) > 2 and not unknown and bool((numbers >= 0).all())
+    if not whole or (numbers != np.floor(numbers)).any() or numbers.max() > 2**53:
+        return np.zeros(0)
+    lines: NDArray[np.float64] = numbers[table.column(name)]
+    return lines
+
+
+def are_comma_numbers(values: Iterable[str]) -> bool:
+    """Whether all values but missing ones are numbers, some of them with a comma.
+
+    >>> are_comma_numbers(["7,2", "10"]), are_comma_numbers(["7", "10"])
+    (True, False)
+    """
+    with_comma = False
+    for value in values:
+        if _WITH_COMMA.fullmatch(value):
+            with_comma |= "," in value
+        elif value != MISSING and not looks_missing(value):
+            return False
+    return with_comma

@@ -3,7 +3,6 @@
 Findings of one kind that have one remedy are one finding, so that the list stays short.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -12,7 +11,6 @@ from functools import cached_property
 from math import gcd, log, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.counts import (
     CountTable,
@@ -25,18 +23,20 @@ from evenhand.counts import (
 )
 from evenhand.counts.compared_groups import with_groups
 from evenhand.counts.dependencies import ASKED
-from evenhand.counts.label_order import EXAMPLES, looks_missing, marker_problem, rows_in, some
+from evenhand.counts.label_order import EXAMPLES, marker_problem, rows_in, some
 from evenhand.errors import Problem, Remedy, Spelling, listed, python_argument
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
 from evenhand.question.question import spelling_variants
 from evenhand.rows.inspect.column_profile import (
     FEW,
+    FEWEST_REPEATED,
     MANY,
     ColumnKind,
     ColumnProfile,
-    is_named,
-    parse_numbers,
+    are_comma_numbers,
+    is_repeated_identifier,
+    whole_numbers,
 )
 from evenhand.rows.inspect.favorable_value import sense, words_of
 
@@ -46,7 +46,6 @@ NO_GROUPS = frozenset(
 _CHANCE = 0.01
 _MOST_COLUMNS = 40  # of people's rows in more columns hardly any two are alike
 _MOST_LINES = 100_000
-_FEWEST_REPEATED, _MOST_REPEATED = 20, 5
 _NOT_INDEPENDENT = (
     "Counted like independent people, repeated rows make chance look like a difference: a "
     "false one is shown not in 5 % of tables, but in about 25 % if every row is there twice, "
@@ -57,7 +56,6 @@ _AFTER = (
     "after afterwards appeal closed decided disposition end ended event final finally followup "
     "letter notice notified outcome reason reasons verdict"
 )
-_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)*\s*")
 
 
 class FindingKind(StrEnum):
@@ -370,7 +368,7 @@ class Findings:
     def _counted(self) -> Iterator[TableFinding]:
         """The column that may say how many people each line stands for, if there is one."""
         if name := counting_column(self.table, self.asked):
-            total = int(_whole_numbers(self.table, name).sum())
+            total = int(whole_numbers(self.table, name).sum())
             yield from tell(
                 FindingKind.COUNTED,
                 [name],
@@ -567,7 +565,7 @@ def counting_column(table: CountTable, asked: Collection[str]) -> str | None:
         others = [one for one in cards if one != name]
         if (
             _all_differ_for_a_reason(lines, [cards[one] for one in others])
-            and _whole_numbers(table, name).max(initial=0) > 1
+            and whole_numbers(table, name).max(initial=0) > 1
             and len(table.groups(others)[1]) == lines
         ):
             return name
@@ -587,15 +585,7 @@ def repetitions(
         return names, 1
     group, first = table.groups(names)
     rows = table.totals(group, len(first))
-    return names, int(np.gcd.reduce(rows)) if len(first) >= _FEWEST_REPEATED else 1
-
-
-def is_repeated_identifier(table: CountTable, profile: ColumnProfile) -> bool:
-    """Whether a column is named as an identifier, and most of its values occur 2 to 5 times."""
-    if not is_named(profile.name) or profile.distinct < _FEWEST_REPEATED:
-        return False
-    rows = table.value_totals(profile.name)
-    return bool(rows.max() <= _MOST_REPEATED and 2 * np.count_nonzero(rows > 1) > len(rows))
+    return names, int(np.gcd.reduce(rows)) if len(first) >= FEWEST_REPEATED else 1
 
 
 def _all_differ_for_a_reason(lines: int, cards: Sequence[int]) -> bool:
@@ -608,28 +598,3 @@ def _all_differ_for_a_reason(lines: int, cards: Sequence[int]) -> bool:
     if 2 * max(cards) > lines or lines > places:
         return False
     return float(np.log1p(-np.arange(lines) / places).sum()) <= log(_CHANCE)
-
-
-def _whole_numbers(table: CountTable, name: str) -> NDArray[np.float64]:
-    """The numbers of all lines; none where one is missing, negative or not whole."""
-    numbers, unknown = parse_numbers(table.attribute(name).values)
-    whole = len(numbers) > 2 and not unknown and bool((numbers >= 0).all())
-    if not whole or (numbers != np.floor(numbers)).any() or numbers.max() > 2**53:
-        return np.zeros(0)
-    lines: NDArray[np.float64] = numbers[table.column(name)]
-    return lines
-
-
-def are_comma_numbers(values: Iterable[str]) -> bool:
-    """Whether all values but missing ones are numbers, some of them with a comma.
-
-    >>> are_comma_numbers(["7,2", "10"]), are_comma_numbers(["7", "10"])
-    (True, False)
-    """
-    with_comma = False
-    for value in values:
-        if _NUMBER.fullmatch(value):
-            with_comma |= "," in value
-        elif value != MISSING and not looks_missing(value):
-            return False
-    return with_comma
