@@ -352,7 +352,13 @@ class Audit(Described):
     @cached_property
     def stated_certificate(self) -> Certificate:
         """The certificate as a file of it is written: it carries the answer."""
-        return replace(self.certificate, answer=self.answer.to_record(self.knowledge))
+        return replace(self._tried, answer=self.answer.to_record(self.knowledge))
+
+    @property
+    def _tried(self) -> Certificate:
+        """The certificate with how many classes and arrows the answer was tried with."""
+        certificate = self.certificate
+        return replace(certificate, tried={**certificate.tried, **self.answer.tried})
 
     @property
     def _finer_counts(self) -> FinerCounts | None:
@@ -498,7 +504,7 @@ class Audit(Described):
         from evenhand.releasing.release import release
 
         seed = secrets.randbits(128) if seed is None else seed
-        plan = self.plan(method=method, seed=seed)
+        plan = replace(self, certificate=self._tried).plan(method=method, seed=seed)
         if accept_graph is None and not uncertified:
             self.answer.require_graph()
         return release(
@@ -529,7 +535,7 @@ class Audit(Described):
 
     def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
         """The plain values of the certificate, what decides, and how sensitive findings are."""
-        content = self.certificate.to_dict(assurance=assurance, labels=self.labels)
+        content = self.stated_certificate.to_dict(assurance=assurance, labels=self.labels)
         if self.indirect:  # nothing else says how well the rows bear out its graph
             content["indirect"]["graph_fit"] = self.answer.graph_fit.to_dict()
         return {

@@ -141,9 +141,7 @@ class _Answer:
             besides["partition"] = result.explain_partition(asked["partition"])
         if asked["arrows"]:
             try:
-                besides["arrows"] = arrows = result.arrows()
-                stated = result.certificate.stating(arrows=len(arrows.ways))
-                result = replace(result, certificate=stated)
+                besides["arrows"] = result.arrows()
             except QuestionError as error:
                 refusals = error.problems
         return cls(

@@ -226,6 +226,13 @@ class Answer(Plain):
         return dict(floats_as_text(plain(content)))
 
     @property
+    def tried(self) -> dict[str, int]:
+        """How many other classes and other arrows were judged, as a certificate states it."""
+        many = self.tally
+        arrows = many.get("with", 0) + many.get("without", 0)
+        return {"classes": many.get("classes", 0), "arrows": arrows}
+
+    @property
     def tally(self) -> dict[str, int]:
         """How many variations of each kind were judged."""
         kinds = [one.kind for one in self.variations]

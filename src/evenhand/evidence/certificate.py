@@ -338,10 +338,6 @@ class Certificate(Pictured):
             **({"without": without} if without else {}),
         }
 
-    def stating(self, **judged: int) -> "Certificate":
-        """The certificate with the number of variants that were judged besides, by kind."""
-        return replace(self, tried={**self.tried, **judged})
-
     def resampled(self, draws: ResampledEffects | None) -> "Certificate":
         """The certificate whose bounds have the errors of resamples; as it is without any."""
         if self.indirect is None or draws is None:

@@ -102,7 +102,6 @@ def report(
     after, divided = release.certificate if release else None, certificate.partition
     reaching = [Case(divided, line) for line in divided.by_strength[:_MOST_LISTED].tolist()]
     answer = answer_statements(audit.answer, words)
-    judged = len(arrows.ways) if arrows else 0
     return Report(
         page.but(
             certificate=certificate,
@@ -130,7 +129,7 @@ def report(
             paths=paths(certificate, after, words),
             released=released(release, words),
             models=None,
-            premises=[*premises(audit, certificate, words, arrows=judged)],
+            premises=[*premises(audit, certificate, words)],
             tried=[one.summary() for one in (resampled, arrows) if one],
             unmeasured=[*no_overlap_statements(certificate, words)],
             largest=_largest(certificate, words),

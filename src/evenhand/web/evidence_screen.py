@@ -1,7 +1,7 @@
 """The evidence: verdicts, every group, what speaks for and against; resamples and files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from secrets import token_hex
@@ -241,10 +241,7 @@ def _last(session: Session, kind: str, audit: Audit) -> Any:  # noqa: ANN401  # 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedBesides:
-    """What was judged besides an audit, which a certificate states and a report shows.
-
-    Other arrows are always among it: the screen of the graph shows what each would give.
-    """
+    """What was judged besides an audit, which a report shows."""
 
     resampled: Bootstrap | None
     arrows: Variations | None
@@ -253,11 +250,6 @@ class JudgedBesides:
     def of(cls, session: Session, audit: Audit) -> "JudgedBesides":
         """What was judged besides this audit."""
         return cls(resampled=resamples_of(session, audit), arrows=judged_arrows(audit))
-
-    def stated(self, audit: Audit) -> Audit:
-        """The audit whose certificate states it."""
-        record = audit.certificate.stating(arrows=len(self.arrows.ways) if self.arrows else 0)
-        return replace(audit, certificate=record)
 
     def report(self, audit: Audit, release: Release | None = None, **settings: Any) -> Report:  # noqa: ANN401  # those of an audit's
         """The report that shows it."""
@@ -298,7 +290,7 @@ def write_document(session: Session, body: dict[str, Any], *, report: bool) -> J
             page = besides.report(audit, certificate_file=certificate, **settings)
             page.write(path, overwrite=overwrite)
         else:
-            record = besides.stated(audit.with_resamples(besides.resampled)).stated_certificate
+            record = audit.with_resamples(besides.resampled).stated_certificate
             shared = partial(record.write_shared, least_count=_LEAST_COUNT)
             data = audit.rows.plain_file if audit.rows else None
             write = shared if share else record.write

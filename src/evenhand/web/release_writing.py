@@ -179,7 +179,7 @@ def release_rows(session: Session, body: dict[str, Any]) -> Job:
                 progress(of)
 
         besides = JudgedBesides.of(session, judged)
-        released = besides.stated(audit).release(
+        released = audit.release(
             method=method,
             seed=seed,
             accept_graph=accept_graph,

@@ -48,10 +48,8 @@ class Audited(Protocol):
     def inspection(self) -> Inspection: ...  # noqa: D102
 
 
-def premises(
-    audit: Audited, certificate: Certificate, words: Words, *, arrows: int = 0
-) -> Iterator[Premise]:
-    """Everything that could be disputed; ``arrows`` counts the other arrows that were tried."""
+def premises(audit: Audited, certificate: Certificate, words: Words) -> Iterator[Premise]:
+    """Everything that could be disputed."""
     yield _graph(certificate)
     yield from _open_edges(certificate, words)
     yield from _order(certificate, audit.knowledge, words)
@@ -67,7 +65,7 @@ def premises(
                 f"{words.named(one.name)} determines {words.decision} but for a few rows.",
                 f"The exceptions may be the finding: {one.exceptions_text}.",
             )
-    yield _variants(certificate, words, arrows)
+    yield _variants(certificate, audit.answer, words)
     yield _threshold(certificate, words)
     yield from _codings(certificate, words)
     yield from _left_out(audit.counts, certificate, words)
@@ -223,12 +221,13 @@ def _edits(certificate: Certificate) -> Iterator[Premise]:
         )
 
 
-def _variants(certificate: Certificate, words: Words, arrows: int) -> Premise:
+def _variants(certificate: Certificate, answer: Answer, words: Words) -> Premise:
     """How many variants were judged."""
-    judged = certificate.stating(arrows=arrows).variants
+    judged = certificate.variants | answer.tried
     kinds = [
         f"{count(judged['cause_sets'], 'set')} of causes of {words.decision}",
         *(["with the rule and without"] if judged["rules"] > 1 else []),
+        f"{judged['classes'] or 'no'} other ways to class values",
         f"{judged['arrows'] or 'no'} other arrows",
         *([count(judged["graphs"], "graph")] if "graphs" in judged else []),
     ]
