@@ -78,6 +78,7 @@ def audit(
     local: bool | None = None,
     judge: Judge | None = None,
     edits: Iterable[GraphEdit] | None = None,
+    reuse: PartialGraph | None = None,
     progress: ProgressCallback | None = None,
     memory: str | int | None = None,
     **reading: Any,  # noqa: ANN401  # what ``read`` takes, as bins or missing
@@ -92,7 +93,9 @@ def audit(
     ``memory`` limits what counting may use; ``progress`` is called with a ``Progress`` as rows
     are counted and tests are made. With ``max_depth`` tests are given at most so many
     attributes: the graph is learned sooner and may have arrows too many. With ``local`` it is
-    learned of columns near the decision, of however many there are.
+    learned of columns near the decision, of however many there are. If ``reuse`` is a graph
+    that was learned before from the same counts, by another order of the columns say, no test
+    of it is made again.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")
@@ -141,7 +144,9 @@ def audit(
     learning = None
     if graph is None:
         learning = {**search, "max_depth": chosen["max_depth"]}
-        graph, evicted = learn_graph(counts, question, known, progress=progress, **learning)
+        graph, evicted = learn_graph(
+            counts, question, known, reuse=reuse, progress=progress, **learning
+        )
         notes += evicted
 
     # Judge.
@@ -204,7 +209,7 @@ def learn_graph(
     if not knowledge.required:
         return graph, ()
     free = replace(knowledge, required=())
-    before = discover(examined, knowledge=free, question=question, **search)
+    before = discover(examined, knowledge=free, question=question, **{**search, "reuse": graph})
     decision = question.decision
     causes, free_causes = (
         one.parents(decision) | one.neighbors(decision) for one in (graph, before)

@@ -8,7 +8,7 @@ from tests.brute_force import equivalent, is_separated
 from tests.single_tests import SingleTests
 from tests.strategies import dags, known_dags, tiered_dags
 
-from evenhand import CountTable, Knowledge, discover
+from evenhand import CountTable, Knowledge, Tiers, discover
 from evenhand.graph import DiscoveryRecord
 from evenhand.graph.discovery import oriented_graph, search
 from evenhand.graph.independence_tester import Evaluator
@@ -108,3 +108,26 @@ def test_the_order_of_columns_never_changes_graph_or_record(asked, data):
     first = discover(counts, significance=0.2)
     other = discover(counts.marginal(order), significance=0.2)
     assert (first, first.record) == (other, other.record)
+
+
+@settings(max_examples=60)
+@given(asked=tables(), tiers=st.lists(st.integers(0, 2), min_size=5, max_size=5))
+def test_a_search_that_reuses_tests_finds_what_a_new_one_finds(asked, tiers):
+    counts, _ = asked
+    tiers = [
+        [n for n, at in zip(counts.names, tiers, strict=True) if at == k] for k in range(3)
+    ]
+    known = Tiers(*filter(None, tiers))
+    before = discover(counts, significance=0.2)
+    fresh = discover(counts, knowledge=known, significance=0.1)
+    again = discover(counts, knowledge=known, significance=0.1, reuse=before)
+    assert again == fresh
+    assert again.record.tests == fresh.record.tests
+    assert again.record.separating.keys() == fresh.record.separating.keys()
+    for pair, by in again.record.separating.items():
+        assert by.p == pytest.approx(fresh.record.separating[pair].p)
+        assert by.given == fresh.record.separating[pair].given
+    # Of other counts, or by another test, nothing is reused.
+    other = CountTable(counts.attributes, counts.codes, counts.counts + 7)
+    assert discover(other, reuse=before).record == discover(other).record
+    assert discover(counts, test="g-square", reuse=before) == discover(counts, test="g-square")

@@ -23,7 +23,7 @@ from evenhand.graph.colliders import (
 )
 from evenhand.graph.discovery_record import DiscoveryRecord, Separation
 from evenhand.graph.graph import PartialGraph
-from evenhand.graph.independence_tester import Evaluator, KernelName
+from evenhand.graph.independence_tester import Evaluator, KernelName, TestsMade
 from evenhand.graph.independence_tests import (
     check_choice,
     check_significance,
@@ -59,15 +59,17 @@ def discover(
     question: Question | None = None,
     progress: ProgressCallback | None = None,
     kernel: KernelName = "auto",
+    reuse: PartialGraph | None = None,
 ) -> PartialGraph:
     """Learn which attributes cause which, as far as the counts and the knowledge say.
 
     An edge stays as long as no set makes its ends independent at the significance level. With
     ``max_depth`` or ``max_tests`` the search ends early with the edges not yet removed; without
     them it does so before it would take longer than about half a minute. The record says so.
-    ``kernel`` changes the speed, not the result. Of columns that determine each
-    other one enters the search, those of the ``question`` first; the record names the others. A
-    rule that the question declares is the decision's only cause.
+    ``kernel`` changes the speed, not the result; so does ``reuse``, a graph learned before: of
+    the same counts no test is made again. Of columns that determine each other one enters the
+    search, those of the ``question`` first; the record names the others. A rule that the
+    question declares is the decision's only cause.
 
     >>> from evenhand.counts import CountTable
     >>> counts = CountTable.of(
@@ -109,7 +111,10 @@ def discover(
     def evaluate(batch: Batch) -> np.ndarray:
         return evaluator.p_values(batch, chosen_test)
 
-    tests = keeping_determined(evaluate, counts, names)
+    made = reuse.record.made if reuse and reuse.record else None
+    if made is None or not made.are_of(counts, chosen_test):
+        made = TestsMade(counts, chosen_test)
+    tests = keeping_determined(made.evaluating(evaluate, names), counts, names)
     skeleton, classified = search(names, order, level, tests, limits, algorithm=algorithm)
     notes = [
         f"{name!r} says the same as {first!r} in other words: only {first!r} was searched."
@@ -135,6 +140,7 @@ def discover(
             notes=tuple(notes),
             stand_ins=left,
             counts=counts,
+            made=made,
             knowledge=known,
         ),
     )

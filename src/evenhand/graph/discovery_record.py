@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evenhand.counts import CountTable
+from evenhand.graph.independence_tester import TestsMade
 from evenhand.graph.orientation import Conflict, Edge, Triple
 from evenhand.question import Knowledge
 
@@ -26,10 +27,11 @@ class DiscoveryRecord:
     ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way. ``stand_ins``
     gives for each column that did not enter the search the one that says the same. ``counts``
     are what the graph was learned from, or their digest if it was read from a file, and
-    ``rows`` says which. ``limits`` says in words which limits were set, ``max_depth`` among
-    them, and ``ended_early`` what these or the budget of work left untried, which depends on
-    the counts: then ``depth`` is the size of the largest sets that were tried. ``knowledge``
-    is what was told before the search.
+    ``rows`` says which; ``made`` are the tests, for another search of the same counts.
+    ``limits`` says in words which limits were set, ``max_depth`` among them, and
+    ``ended_early`` what these or the budget of work left untried, which depends on the counts:
+    then ``depth`` is the size of the largest sets that were tried. ``knowledge`` is what was
+    told before the search.
     """
 
     algorithm: str
@@ -47,6 +49,7 @@ class DiscoveryRecord:
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     rows: Literal["same", "original", "other"] = "same"
     counts: CountTable | str = field(default="", compare=False, repr=False)
+    made: TestsMade | None = field(default=None, compare=False, repr=False)
     knowledge: Knowledge = field(default_factory=Knowledge)
 
     @property

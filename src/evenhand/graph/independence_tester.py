@@ -52,6 +52,7 @@ from evenhand.question import SIGNIFICANCE
 NamedTest: TypeAlias = tuple[str, str, Sequence[str]]
 KernelName = Literal["auto", "numpy", "numba"]
 Flags = NDArray[np.bool_]
+Keys = NDArray[np.int64]
 
 _NUMBA_KERNEL = "evenhand.graph.kernels.numba_kernel"
 
@@ -75,6 +76,10 @@ _LOAD_WORK = 1e8
 _THREAD_WORK = 2e7
 # Each thread has buffers as long as the table; all together have at most so many lines.
 _THREAD_LINES = 2**23
+# So many p-values are kept for later searches, at most.
+_MOST_KEPT = 2**21
+_NO_KEYS = np.empty(0, np.int64)
+
 # Tests share a table of at most so many codes, rows times attributes.
 _MOST_CODES = 2**22
 _CACHED_TABLES = 16
@@ -236,6 +241,70 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class TestsMade:
+    """The p-values of tests that were made on one table, to be looked up by later searches.
+
+    A search that is told other tiers makes many of the same tests. They are known by the names
+    of their columns, in whatever order a search has these.
+    """
+
+    def __init__(self, counts: CountTable, test: str) -> None:
+        self.counts, self.test = counts, test
+        self._names = sorted(counts.names)
+        # By the size of sets: keys of tests, ascending, with their p-values; and those to add.
+        self._known: dict[int, tuple[Keys, Floats]] = {}
+        self._new: dict[int, list[tuple[Keys, Floats]]] = {}
+        self._room = _MOST_KEPT
+
+    def __deepcopy__(self, _: object) -> "TestsMade":
+        return self
+
+    def are_of(self, counts: CountTable, test: str) -> bool:
+        """Whether they were made on these counts, by this test."""
+        return self.test == test and (self.counts is counts or self.counts == counts)
+
+    def evaluating(
+        self, evaluate: Callable[[Batch], Floats], names: Sequence[str]
+    ) -> Callable[[Batch], Floats]:
+        """The same p-values for columns in this order; those not known yet are evaluated."""
+        place = np.array([self._names.index(name) for name in names], np.int64)
+        new, self._new = self._new, {}
+        for size, parts in new.items():
+            old = [self._known[size]] if size in self._known else []
+            keys, p = (np.concatenate(each) for each in zip(*old, *parts, strict=True))
+            keys, first = np.unique(keys, return_index=True)
+            self._known[size] = keys, p[first]
+
+        def p_values(batch: Batch) -> Floats:
+            size = batch.given.shape[1]
+            if len(self._names) ** (size + 2) > _LARGEST_KEY:
+                return evaluate(batch)
+            keys = self._keys(place, batch)
+            known, p = self._known.get(size, (_NO_KEYS, np.empty(1)))
+            at = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
+            rest = np.flatnonzero(known[at] != keys) if len(known) else np.arange(len(keys))
+            if len(rest) == len(keys):
+                results = evaluate(batch)
+            else:
+                results = p[at]
+                if len(rest):
+                    results[rest] = evaluate(batch.take(rest))
+            if len(rest) <= self._room:
+                self._room -= len(rest)
+                self._new.setdefault(size, []).append((keys[rest], results[rest]))
+            return results
+
+        return p_values
+
+    def _keys(self, place: Keys, batch: Batch) -> Keys:
+        """A number for each test, whatever order its columns have."""
+        x, y = place[batch.x], place[batch.y]
+        keys: Keys = np.minimum(x, y) * len(self._names) + np.maximum(x, y)
+        for column in np.sort(place[batch.given], axis=1).T:
+            keys = keys * len(self._names) + column
+        return keys
 
 
 class Marginals(Protocol):

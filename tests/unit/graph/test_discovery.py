@@ -9,6 +9,7 @@ from evenhand.counts import Attribute
 from evenhand.errors import ColumnError, QuestionError
 from evenhand.graph import discovery
 from evenhand.graph.discovery import initial_skeleton
+from evenhand.graph.independence_tester import Evaluator
 from evenhand.graph.skeleton import Limits
 
 ADULT = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
@@ -299,3 +300,23 @@ def test_a_budget_for_votes_alone_leaves_the_edges(paper_adult, monkeypatch):
     assert graph.record.separating == whole.record.separating
     assert graph.record.ended_early.startswith("Sets of 2 or more attributes were not asked")
     assert graph.record.depth is None
+
+
+def test_no_test_is_made_twice_where_the_tests_of_a_graph_are_reused(paper_adult, monkeypatch):
+    before = discover(paper_adult, knowledge=ADULT)
+    made = []
+    evaluate = Evaluator.statistics
+
+    def counted(self, batch, test):
+        made.append(len(batch))
+        return evaluate(self, batch, test)
+
+    monkeypatch.setattr(Evaluator, "statistics", counted)
+    same = discover(paper_adult, knowledge=ADULT, reuse=before)
+    assert same == before
+    thin_strata = len(before.arrows) + len(before.undirected)  # one test of another kind each
+    assert sum(made) == thin_strata
+    made.clear()
+    other = Tiers(["sex", "age", "native_country", "race", "education"], ...)
+    moved = discover(paper_adult, knowledge=other, reuse=before)
+    assert sum(made) < sum(moved.record.tests) / 2
