@@ -23,7 +23,7 @@ from evenhand.removal import (
     ModifyGraph,
     ShuffleProtected,
 )
-from evenhand.reproduction.rounded_counts import rounded_model
+from evenhand.reproduction.figure_comparison import rounded_model
 
 THRESHOLDS = ["0.025", "0.05", "0.075", "0.1"]
 DUTCH_CAUSES = ("sex", "age", "edu_level")

@@ -12,15 +12,17 @@ from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
 from evenhand.removal.moves import DecisionChanges
 from evenhand.removal.plan import (
+    POLICIES,
     BaselinePlan,
     ChangedDecisions,
     GeneratedPlan,
     Move,
     Plan,
+    Policy,
     RemovalPlan,
     check_plan,
+    policy_of,
 )
-from evenhand.removal.policies import POLICIES, Policy, policy_of
 
 __all__ = [
     "POLICIES",

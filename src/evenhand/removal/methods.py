@@ -16,8 +16,7 @@ from evenhand.removal.baselines import (
 )
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
-from evenhand.removal.plan import Plan
-from evenhand.removal.policies import POLICIES, policies_of
+from evenhand.removal.plan import POLICIES, Plan, policies_of
 
 Method: TypeAlias = ModifyData | ModifyGraph
 Baseline: TypeAlias = (

@@ -36,8 +36,7 @@ from evenhand.removal.joint_removal import (
 )
 from evenhand.removal.many_values import fewest_rows, fewest_steps_cumulative
 from evenhand.removal.moves import changes_to
-from evenhand.removal.plan import RemovalPlan
-from evenhand.removal.policies import Policy, policies_of
+from evenhand.removal.plan import Policy, RemovalPlan, policies_of
 from evenhand.removal.window import fewest_in_window, within_window
 
 
