@@ -105,7 +105,6 @@ def test_a_cause_that_comes_or_goes_is_named(by_job, graph, gained, lost):
     found = relearn(counts, certificate, knowledge=TIERS)
     assert (found.gained, found.lost) == (gained, lost)
     assert found.to_dict()["gained"] == list(gained)
-    assert "job" in str(found)
     said = f"{'also' if gained else 'no longer'} finds job as a cause; by that graph: "
     assert said in found.sentence(certificate)
 
@@ -129,7 +128,6 @@ def test_causes_that_stay_open_are_named():
     found = relearn(counts, certificate, knowledge=Tiers(["sex"], ["job", "hired"]))
     assert found.possible_decision_causes == (("job",), ())
     assert not found.lost
-    assert "leaves open job as a cause" in found.sentence(certificate)
     assert "leaves open job as a cause; by that graph: " in found.sentence(certificate)
 
 

@@ -341,41 +341,44 @@ def test_papers_that_are_there_are_seen_before_the_engine_works(persons, tmp_pat
         release.write(tmp_path / "released")
 
 
+FULL = (OSError(28, "No space left on device"), "no room")
+RESET = (OSError("the connection was reset"), "the connection was reset")
+
+
+@pytest.mark.parametrize(
+    ("moment", "failure"),
+    [
+        ("after create_table", RESET),
+        ("before raw_sql ALTER", RESET),  # the certificate has its name by then
+        ("before commit", FULL),
+        ("after commit", (OSError(5, "Input/output error"), "Input/output error")),
+    ],
+)
 @quiet
-def test_what_fails_after_the_table_has_its_name_takes_it_back(persons, tmp_path, monkeypatch):
-    release = audit(persons).release(seed=7, key="id")
-    commit = Transaction.commit
+def test_whatever_fails_leaves_neither_table_nor_file(
+    persons, tmp_path, monkeypatch, moment, failure
+):
+    when, name, *statements = moment.split()
+    statement, published = "".join(statements), moment == "after commit"
+    release, (error, said) = audit(persons).release(seed=7, key="id"), failure
+    of = Transaction if name == "commit" else persons.get_backend()
+    works, seen = getattr(of, name), []
 
-    def fails(*arguments, **options):
-        commit(*arguments, **options)
-        assert table_names(persons) == {"people", "released"}
-        raise OSError(5, "Input/output error")
+    def fails(first, *more, **options):
+        if statement not in str(first):
+            return works(first, *more, **options)
+        if when == "after":
+            works(first, *more, **options)
+        certified = (tmp_path / "released.certificate.json").exists()
+        seen.append(("released" in table_names(persons), certified))
+        raise error
 
-    monkeypatch.setattr(Transaction, "commit", fails)
-    with pytest.raises(ResourceError, match="Input/output error"):
+    monkeypatch.setattr(of, name, fails)
+    with pytest.raises(ResourceError, match=said):
         release.write(tmp_path / "released")
+    assert seen == [(published, published or statement == "ALTER")]
     assert table_names(persons) == {"people"}
-
-
-@pytest.mark.parametrize("moment", ["create_table", "raw_sql"])
-@quiet
-def test_an_engine_that_fails_leaves_nothing(persons, tmp_path, monkeypatch, moment):
-    release = audit(persons).release(seed=7, key="id")
-    engine = persons.get_backend()
-    works = getattr(engine, moment)
-
-    def fails(first, *more):
-        if "DROP" in first:
-            return works(first, *more)
-        if moment == "create_table":
-            works(first, *more)
-        raise OSError("the connection was reset")
-
-    monkeypatch.setattr(engine, moment, fails)
-    with pytest.raises(ResourceError, match="the connection was reset"):
-        release.write(tmp_path / "released")
-    assert table_names(persons) == {"people"}
-    assert list(tmp_path.iterdir()) == []
+    assert published or list(tmp_path.iterdir()) == []
 
 
 @quiet
@@ -385,38 +388,6 @@ def test_a_table_that_cannot_be_cleared_away_is_named(persons, tmp_path, monkeyp
     with pytest.raises(ResourceError, match="drop it: it was not certified"):
         release.write(tmp_path / "released")
     assert list(tmp_path.iterdir()) == []
-
-
-@quiet
-def test_files_that_cannot_be_written_leave_no_table(persons, tmp_path, monkeypatch):
-    release = audit(persons).release(seed=7, key="id")
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Transaction, "commit", full)
-    with pytest.raises(ResourceError, match="no room"):
-        release.write(tmp_path / "released")
-    assert table_names(persons) == {"people"}
-
-
-@quiet
-def test_the_table_gets_its_name_after_its_certificate(persons, tmp_path, monkeypatch):
-    release = audit(persons).release(seed=7, key="id")
-    engine = persons.get_backend()
-    run = engine.raw_sql
-
-    def fails_at_the_rename(statement, *more):
-        if "ALTER" in str(statement):
-            assert (tmp_path / "released.certificate.json").exists()
-            raise OSError("the connection was reset")
-        return run(statement, *more)
-
-    monkeypatch.setattr(engine, "raw_sql", fails_at_the_rename)
-    with pytest.raises(ResourceError, match="reset"):
-        release.write(tmp_path / "released")
-    assert list(tmp_path.iterdir()) == []
-    assert table_names(persons) == {"people"}
 
 
 @quiet
@@ -452,20 +423,18 @@ def abandoned(persons, tmp_path):
     return place
 
 
+@pytest.mark.parametrize("state", ["killed", "alive", "in another database"])
 @quiet
-def test_a_table_that_a_killed_run_left_is_dropped_by_the_next(persons, tmp_path, abandoned):
-    written = audit(persons).release(seed=7, key="id").write(tmp_path / "released")
-    assert table_names(persons) == {"people", "released"}
-    assert written.removed == (abandoned.name, LEFT)
-
-
-@quiet
-def test_a_table_that_is_being_written_is_not_dropped(persons, tmp_path, abandoned):
+def test_a_table_is_dropped_if_a_killed_run_left_it_here(persons, tmp_path, abandoned, state):
+    if state == "in another database":
+        run_sql(persons, f"drop table {LEFT}")
     with (abandoned / "lock").open("r+b") as held:
-        lock(held.fileno())
+        if state == "alive":
+            lock(held.fileno())
         written = audit(persons).release(seed=7, key="id").write(tmp_path / "other")
-    assert table_names(persons) == {"people", "other", LEFT}
-    assert written.removed == ()
+    removed = {"killed": (abandoned.name, LEFT), "alive": ()}
+    assert written.removed == removed.get(state, (abandoned.name,))
+    assert table_names(persons) - {"people", "other"} == ({LEFT} if state == "alive" else set())
 
 
 @pytest.mark.parametrize("name", [LEFT, "evenhand_customers"])
@@ -477,13 +446,6 @@ def test_a_table_of_no_killed_run_is_not_dropped(persons, tmp_path, name):
     written = audit(persons).release(seed=7, key="id").write(tmp_path / "released")
     assert table_names(persons) == {"people", "released", name}
     assert written.removed == (".evenhand-1-customers",)
-
-
-@quiet
-def test_the_table_of_another_database_is_none_of_this_one(persons, tmp_path, abandoned):
-    run_sql(persons, f"drop table {LEFT}")
-    written = audit(persons).release(seed=7, key="id").write(tmp_path / "released")
-    assert written.removed == (abandoned.name,)
 
 
 class _StopError(BaseException):
