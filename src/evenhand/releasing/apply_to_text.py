@@ -69,9 +69,9 @@ class FieldFinder:
         )
         self._delimiter = delimiter
 
-    def find(self, records: Records, at: int) -> Sequence[tuple[int, int]]:
+    def find(self, text: bytes, begin: int, end: int) -> Sequence[tuple[int, int]]:
         """Where the chosen fields of a record begin and end, in the order of their numbers."""
-        match = self._record.match(records.text, int(records.begins[at]), int(records.ends[at]))
+        match = self._record.match(text, begin, end)
         return [] if match is None else match.regs[1:]
 
     def cells(self, records: Records) -> Iterator[tuple[int, set[bytes]]]:
@@ -323,8 +323,8 @@ class _Splicer:
         """The text of a header, with the blank lines before it."""
         if not len(records.ends) or not self._dropped:
             return records.text
-        blank = records.text[: int(records.begins[0])]
-        return b"".join([blank, *self._record(records, 0, {}, {})])
+        text, begin, end = records.text, int(records.begins[0]), int(records.ends[0])
+        return b"".join([text[:begin], *self._record(text, begin, end, {}, {})])
 
     def pieces(self, records: Records, edit: Edit) -> list[bytes]:
         """The bytes of the released records, in order."""
@@ -332,45 +332,51 @@ class _Splicer:
         copies = np.ones(edit.rows, np.int64)
         if edit.from_rows is not None:
             copies = np.bincount(edit.from_rows, minlength=edit.rows)
-        begins = np.cumsum(copies) - copies
         touched = (copies != 1) | bool(self._dropped or self._replaced)
         rows = np.fromiter(changes, np.int64, len(changes))
         touched[rows if edit.from_rows is None else edit.from_rows[rows]] = True
-        pieces, done = [], 0
-        for row in np.flatnonzero(touched).tolist():
-            pieces.append(records.text[done : records.begins[row]])
-            last = int(begins[row] + copies[row]) - 1
-            for at in range(int(begins[row]), last + 1):
-                pieces += self._record(records, row, changes.get(at, {}), self._replaced)
+        rows = np.flatnonzero(touched)
+        first = (np.cumsum(copies) - copies)[rows]
+        text, pieces, done = records.text, [], 0
+        columns = records.begins, records.ends, copies
+        places = zip(
+            first.tolist(), *(column[rows].tolist() for column in columns), strict=True
+        )
+        for at, begin, end, many in places:
+            pieces.append(text[done:begin])
+            for copy in range(at, at + many):
                 # The last record of a file may lack the line end that another one needs.
-                if at < last and not pieces[-1].endswith((b"\n", b"\r")):
+                if copy > at and not pieces[-1].endswith((b"\n", b"\r")):
                     pieces.append(self._newline)
-            done = int(records.ends[row])
-        pieces.append(records.text[done:])
+                cells = changes.get(copy, {})
+                pieces += self._record(text, begin, end, cells, self._replaced)
+            done = end
+        pieces.append(text[done:])
         return pieces
 
     def _changes(self, edit: Edit) -> dict[int, dict[int, bytes]]:
         """For each released row that changes, the new bytes by the number of the field."""
         changes: dict[int, dict[int, bytes]] = {}
         for name, (at, index) in edit.cells.items():
-            number, cells = self._numbers[name], self._cells[name]
+            number = self._numbers[name]
+            new = [{number: cell} for cell in self._cells[name]]
             for row, value in zip(at.tolist(), index.tolist(), strict=True):
-                changes.setdefault(row, {})[number] = cells[value]
+                changes[row] = changes[row] | new[value] if row in changes else new[value]
         return changes
 
     def _record(
         self,
-        records: Records,
-        row: int,
+        text: bytes,
+        begin: int,
+        end: int,
         cells: Mapping[int, bytes],
         replaced: Mapping[int, Mapping[bytes, bytes]],
     ) -> list[bytes]:
         """A record with some new cells, one spelling of each value, and no field to drop."""
-        text, begin, end = records.text, int(records.begins[row]), int(records.ends[row])
         if not (cells or replaced or self._dropped):
             return [text[begin:end]]
         pieces = []
-        spans = self._fields.find(records, row)
+        spans = self._fields.find(text, begin, end)
         for number, (first, last) in zip(self._edited, spans, strict=True):
             cell = cells.get(number)
             if number in self._dropped:

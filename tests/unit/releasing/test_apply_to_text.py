@@ -148,7 +148,8 @@ def test_fields_are_found_and_written_as_a_reader_reads_them(rows, number, end, 
     cells = dict(fields.cells(records))[number]
     assert {fields.decode(cell) for cell in cells} == {row[number] for row in rows}
     for at, row in enumerate(rows):
-        ((begin, end),) = fields.find(records, at)
+        place = int(records.begins[at]), int(records.ends[at])
+        ((begin, end),) = fields.find(records.text, *place)
         old = records.text[begin:end]
         assert next(csv.reader(io.StringIO(old.decode(), newline="")), [""]) == [row[number]]
         assert fields.decode(old) == row[number]
