@@ -7,7 +7,13 @@ from evenhand.removal.baselines import (
     Seed,
     ShuffleProtected,
 )
-from evenhand.removal.methods import Baseline, Method, named_method, plan_removal
+from evenhand.removal.methods import (
+    Baseline,
+    Method,
+    check_plan,
+    named_method,
+    plan_removal,
+)
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
 from evenhand.removal.moves import DecisionChanges
@@ -20,7 +26,6 @@ from evenhand.removal.plan import (
     Plan,
     Policy,
     RemovalPlan,
-    check_plan,
     policy_of,
 )
 

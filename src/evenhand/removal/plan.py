@@ -7,7 +7,7 @@ compare with. ``GeneratedPlan`` is a new table, to be generated from the modifie
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from evenhand.counts import Attribute, CountTable
 from evenhand.display import Described, Plain, Summary
 from evenhand.effects import Indirect, measure_examined
-from evenhand.errors import CannotReleaseError, Remedy, listed
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.graph.conditional_tables import ConditionalTable, Network
 from evenhand.question import Question
@@ -150,7 +149,6 @@ class ChangedDecisions:
 
 
 _SHOWN_MOVES = 10
-_SHOWN = 5  # subpopulations that a refusal names
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +209,9 @@ class _Planned(Plain, Described):
 
     @property
     def changed_columns(self) -> tuple[str, ...]:
-        """The columns in which released rows can differ from those before."""
-        return ()
+        """The columns in which released rows can differ; none if rows only leave or double."""
+        moves: Iterable[Move] = self.moves  # type: ignore[attr-defined]  # each kind has them
+        return tuple(dict.fromkeys(name for move in moves for name in move.becomes))
 
     @property
     def changeable_columns(self) -> tuple[str, ...]:
@@ -446,11 +445,6 @@ class BaselinePlan(_Planned):
         return sum(move.row_count for move in self.moves)
 
     @property
-    def changed_columns(self) -> tuple[str, ...]:
-        """The columns that moves change; none if rows are only left out or doubled."""
-        return tuple(dict.fromkeys(name for move in self.moves for name in move.becomes))
-
-    @property
     def changed_decisions(self) -> ChangedDecisions | None:
         """The changed decisions by group and direction; None if it is not these that change."""
         question = self.question
@@ -480,57 +474,3 @@ class BaselinePlan(_Planned):
 
 
 Plan: TypeAlias = RemovalPlan | GeneratedPlan | BaselinePlan
-
-
-def check_plan(plan: Plan, *, uncertified: bool) -> None:
-    """Refuse a plan that no rows can be released by, before any row is touched."""
-    others = sorted({*plan.changed_columns} - {*plan.question.columns})
-    if others and isinstance(plan, BaselinePlan):
-        raise CannotReleaseError.of(
-            f"{plan.method} changes {listed(others)}, and no decision.",
-            "Rows are released with other decisions, or other values of the protected "
-            "attribute: this method is for comparison alone.",
-            Remedy("Use modify-data", "method", "modify-data"),
-        )
-    if not uncertified and not plan.reaches_criterion:
-        raise _out_of_reach(plan)
-
-
-def _out_of_reach(plan: Plan) -> CannotReleaseError:
-    """The plan leaves differences: which, and what would not."""
-    after = plan.after if isinstance(plan, RemovalPlan) else None
-    claim = plan.indirect if isinstance(plan, RemovalPlan) else None
-    found = " ".join(str(one) for one in claim.reasons) if claim else ""
-    if after and after.violating:
-        left = after.by_strength.tolist()
-        places = "; ".join(_place(after, line) for line in left[:_SHOWN])
-        more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
-        found = f"Still at or beyond {plan.question.threshold}: {places}{more}."
-    # Policies that take groups reach it unless only some groups may change.
-    some = policy_of(plan.method, plan.policy).takes_groups
-    return CannotReleaseError.of(
-        f"{plan.method} ({plan.policy}) does not reach the criterion.",
-        found or "It gives no guarantee.",
-        (
-            Remedy("Let decisions of more groups change, or of all: leave that out", "only")
-            if some
-            else Remedy(
-                "Use modify-data, which always reaches it with this policy",
-                "policy",
-                "minimal",
-            ),
-            Remedy(
-                "allow a file whose name says that it is uncertified",
-                "uncertified",
-                value=True,
-            ),
-        ),
-    )
-
-
-def _place(partition: Partition, line: int) -> str:
-    where = partition.where(line).items()
-    alike = ", ".join(f"{name} = {label}" for name, label in where) or "everybody"
-    pair = f"{' and '.join(partition.lead_labels(line))}, "
-    pair = "" if partition.question.group else pair
-    return f"{alike}: {pair}{partition.risk_difference(line)}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import QuestionError, ResourceError
-from evenhand.files import check_folder, check_targets, sha256, write_file
+from evenhand.files import after_writing, check_folder, check_targets, sha256, write_file
 
 
 @pytest.fixture
@@ -139,3 +139,10 @@ def test_names_of_files_that_are_not_there_yet_are_compared(path):
     with pytest.raises(QuestionError, match="Two files would be written to this name"):
         check_targets([path, again], [], overwrite=False)
     check_targets([path, other], [str(path.with_name("c.json"))], overwrite=False)
+
+
+def test_an_error_names_the_files_that_were_written_before_it(path):
+    with pytest.raises(QuestionError, match="No") as caught, after_writing(path, None):
+        raise QuestionError.of("No.")
+    _, stays = caught.value.problems
+    assert (stays.what, stays.where) == ("This file was written and stays.", str(path))

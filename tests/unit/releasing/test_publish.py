@@ -180,6 +180,16 @@ def test_an_existing_file_is_overwritten_only_when_asked(source, tmp_path, name)
     assert json.loads(written.manifest.read_text())["output"]["rows"] == 400
 
 
+def test_names_are_refused_before_any_work_and_after_what_a_killed_run_left(tmp_path):
+    files = ReleaseFiles.of(tmp_path / "out.csv", uncertified=False)
+    (tmp_path / ".evenhand-1-x" / "new").mkdir(parents=True)
+    assert files.prepare((), overwrite=False) == (".evenhand-1-x",)
+    (tmp_path / "out.statement.json").write_text("mine")
+    with pytest.raises(QuestionError, match=r"out\.statement\.json: This file exists"):
+        files.prepare((), overwrite=False)
+    assert files.prepare((), overwrite=True) == ()
+
+
 @pytest.mark.parametrize("name", ["out.parquet", "out.csv.gz", "out.csv"])
 def test_rows_do_not_stay_beside_the_certificate_of_others(source, tmp_path, name):
     """Of one stem there is one certificate: it would be taken from rows in another format."""

@@ -23,6 +23,7 @@ from evenhand.removal import (
     RemovalPlan,
     ShuffleProtected,
     plan_removal,
+    policy_of,
 )
 from evenhand.removal.moves import changes_to
 
@@ -375,3 +376,14 @@ def test_methods_that_change_other_things_tell_of_no_decisions(method):
     plan = plan_removal(certificate, method=method)
     assert plan.to_dict()["changed_decisions"] is None
     assert "no guarantee" in str(plan)
+
+
+def test_a_policy_without_a_name_of_its_own_is_that_of_its_method():
+    assert policy_of("modify-data", "raise").takes_groups
+    assert policy_of("local-massaging", "given age").method == "local-massaging"
+
+
+def test_a_plan_has_the_counts_of_the_columns_that_its_patterns_name():
+    plan = plan_removal(certify(datasets.admissions(2), GRAPH, QUESTION))
+    assert plan.counted.row_count == 2200
+    assert plan.counted.names == plan.names
