@@ -5,7 +5,6 @@ The file is not called like the function: a module ``evenhand.audit`` would take
 
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from evenhand.counts import CountTable, FinerCounts, examined_counts
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.effects import Indirect
-from evenhand.errors import EvenhandError, QuestionError, Remedy, listed
+from evenhand.errors import QuestionError, Remedy, listed
 from evenhand.evidence import (
     Bootstrap,
     Certificate,
@@ -25,13 +24,13 @@ from evenhand.evidence import (
     Variations,
     Verdict,
     Word,
-    certify,
     explain_partition,
 )
 from evenhand.evidence.answer import Answer, answer_of
 from evenhand.evidence.certificate import Scope
+from evenhand.evidence.certification import certify_case
 from evenhand.evidence.decision_rules import JudgedCase, without_rule
-from evenhand.evidence.graph_origin import decision_last, edges
+from evenhand.evidence.graph_origin import decision_last
 from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.evidence.variations.graph_tests import doubt
@@ -58,6 +57,7 @@ if TYPE_CHECKING:  # a verdict needs no release and no page: methods load them
     from evenhand.releasing.release import Release
     from evenhand.removal import Baseline, Method, Plan
     from evenhand.report import Report
+    from evenhand.tables import Comparators, SelectionTables
 
 __all__ = ["Audit", "audit"]
 
@@ -272,14 +272,13 @@ class Audit(Described):
             graph.check(counts.names, question, knowledge)
         origin = replace(GraphOrigin.of(graph), chosen_from=chosen_from)
         case = JudgedCase(counts, graph, question, knowledge, origin)
-        certificate = _certificate(case, judging, unedited)
-        if file.graphs_judged:
-            certificate = replace(certificate, tried={"graphs": file.graphs_judged})
-        certificate = replace(certificate, guesses=file.guessed)
+        certificate = certify_case(case, judging, unedited)
+        tried = {"graphs": file.graphs_judged} if file.graphs_judged else {}
+        certificate = replace(certificate, tried=tried, guesses=file.guessed)
         if question.rule:
             search = None if learning is None else {**learning, "progress": progress}
             other = without_rule(case, certificate.determined_by, search)
-            beside = other and _certificate(other, judging, unedited)
+            beside = other and certify_case(other, judging, unedited)
             certificate = replace(certificate, without_rule=beside)
         return cls(
             file=file,
@@ -538,6 +537,18 @@ class Audit(Described):
         chosen = {name: value for name, value in settings.items() if value is not None}
         return report(self, release, share=share, **{"labels": self.labels, **chosen})
 
+    def tables(self, *, layout: str = "evenhand") -> "SelectionTables":
+        """Rates of selection and impact ratios by category; see ``selection_tables``."""
+        from evenhand.tables import selection_tables
+
+        return selection_tables(self.rows or self.counts, self.certificate, layout=layout)
+
+    def comparators(self, **settings: Any) -> "Comparators":  # noqa: ANN401
+        """Refused people of findings with favored ones alike; see ``find_comparators``."""
+        from evenhand.tables import find_comparators
+
+        return find_comparators(self.rows or self.counts, self.certificate, **settings)
+
     def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
         """The plain values of the certificate, what decides, and how sensitive findings are."""
         content = self.stated_certificate.to_dict(assurance=assurance, labels=self.labels)
@@ -598,26 +609,3 @@ class Audit(Described):
         from evenhand.report.notebook import audit_view
 
         return audit_view(self, self.labels)
-
-
-def _certificate(
-    case: JudgedCase,
-    judging: Mapping[str, Any],
-    unedited: dict[tuple[PartialGraph, Question], dict[str, Any]],
-) -> Certificate:
-    """Certify; of an edited graph also what it gave before, by its causes alone."""
-    counts, graph, question, knowledge, origin = case
-    certificate = certify(
-        counts, graph, question, knowledge=knowledge, graph_origin=origin, **judging
-    )
-    if (before := graph.unedited) is None:
-        return certificate
-    if (before, question) not in unedited:
-        unedited[before, question] = edges(before)
-        causes = {**judging, "scope": "causes"}
-        # Edits may mend what could not be judged, as an arrow against the tiers.
-        with suppress(EvenhandError):
-            found = certify(counts, before, question.direct, knowledge=knowledge, **causes)
-            unedited[before, question] = found.as_unedited
-    origin = replace(certificate.graph_origin, unedited=unedited[before, question])
-    return replace(certificate, graph_origin=origin)

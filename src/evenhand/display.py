@@ -86,6 +86,19 @@ class Summary:
             *(_wrap(one, int(width)) for one in end),
         ]
 
+    def markdown(self) -> str:
+        """A heading, the table and the notes as Markdown, in which no text acts."""
+
+        def row(cells: Sequence[str]) -> str:
+            return f"| {' | '.join(map(_markdown, cells))} |"
+
+        lines = [f"## {_markdown(self.opening)}", ""]
+        if self.columns:
+            lines += [row(self.columns), "|" + " --- |" * len(self.columns)]
+            lines += [*map(row, self.lines), ""]
+        lines += [f"- {_markdown(str(note))}" for note in self.notes]
+        return "\n".join(lines).rstrip()
+
     def __html__(self) -> str:
         """As a part of a page, where the hint has no place."""
         return replace(self, hint="").html()
@@ -124,6 +137,10 @@ class Summary:
             + "".join(f'<p class="note">{_html(note)}</p>' for note in notes)
             + "</div>"
         )
+
+
+def _markdown(text: str) -> str:
+    return "".join(f"\\{mark}" if mark in r"\`*_[]<>|#" else mark for mark in visible(text))
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401  # whatever a result holds, as JSON has it

@@ -14,13 +14,14 @@ from typing import get_args, get_origin, get_type_hints
 import pytest
 
 import evenhand
-from evenhand import removal, report
+from evenhand import removal, report, tables
 
 TREE = ast.parse(Path(evenhand.__file__).read_text("utf-8"))
 # What an audit leads to, and loads only when it is asked for; the user's libraries.
 LATER = {
     **vars(removal),
     **vars(report),
+    **vars(tables),
     "Release": evenhand.Release,
     "nx": SimpleNamespace(Graph=None, DiGraph=None),
     "pd": SimpleNamespace(DataFrame=None),

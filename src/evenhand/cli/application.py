@@ -32,6 +32,7 @@ from evenhand.cli.process import (
     raise_held,
 )
 from evenhand.cli.release import compare, release
+from evenhand.cli.tables import comparators, tables
 from evenhand.cli.terminal import offer, option, print_json, say
 from evenhand.cli.verify import verify
 from evenhand.cli.web import web
@@ -122,7 +123,21 @@ app = typer.Typer(
     "3 cannot tell or decide · 2 bad usage or input · 4 resources · 5 unexpected · "
     "129, 130, 143 ended by a signal.",
 )
-for verb in (demo, inspect, init, discover, audit, release, compare, verify, web, paper, help_):
+for verb in (
+    demo,
+    inspect,
+    init,
+    discover,
+    audit,
+    release,
+    compare,
+    tables,
+    comparators,
+    verify,
+    web,
+    paper,
+    help_,
+):
     app.command(verb.__name__.removesuffix("_"), cls=_Verb)(verb)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from json import loads
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import typer
 
 from evenhand.cli.asked import Asked
+from evenhand.cli.ci_results import write_junit, write_markdown
 from evenhand.cli.options import AsJson, Quiet, ReportFile, result_option, with_keys
 from evenhand.cli.terminal import (
     ProgressBar,
@@ -37,6 +38,9 @@ def audit(
     certificate: Annotated[
         Path | None,
         result_option(help="Write the certificate to this file, readable by its owner only."),
+    ] = None,
+    junit: Annotated[
+        Path | None, result_option(help="Write JUnit XML to this file, a test for each claim.")
     ] = None,
     share: Annotated[
         bool,
@@ -64,34 +68,16 @@ def audit(
             f"A certificate is about the predictions of one model, and {len(names)} are named.",
             remedy="Name one column with --predictions, or write a --report.",
         )
-    from evenhand.files import after_writing
-
-    asked.check_outputs(certificate, report, overwrite=overwrite)
+    asked.check_outputs(certificate, report, junit, overwrite=overwrite)
     with ProgressBar(quiet=quiet or json) as progress:
         audits = asked.audits(progress)
         answers = {
             name: _Answer.of(result, asked.of("audit"), progress)
             for name, result in zip(names, audits, strict=True)
         }
-        first, *others = answers.values()
-        shown = {"least_count": asked.of("run")["least_count"]}
-        if certificate is not None:
-            record, rows = first.result.stated_certificate, first.result.rows
-            data = rows.plain_file if rows else None
-            write = partial(record.write_shared, **shown) if share else partial(record.write)
-            write(certificate, overwrite=overwrite, data=data, progress=progress)
-        if report is not None:
-            with after_writing(certificate):
-                first.result.report(
-                    partition=first.besides.get("partition"),
-                    resampled=first.besides.get("bootstrap"),
-                    arrows=first.besides.get("arrows"),
-                    share=share,
-                    certificate_file=certificate,
-                    beside=dict(zip(names[1:], (one.result for one in others), strict=True))
-                    or None,
-                    **shown,
-                ).write(report, overwrite=overwrite)
+        files = _Files(certificate, report, junit, share=share, overwrite=overwrite)
+        files.write(asked, answers, progress)
+    is_strict = bool(asked.of("audit")["strict"])
     say_for_owner(shared=share and not quiet)
     from evenhand.evidence.population import exit_status, in_words
 
@@ -110,10 +96,10 @@ def audit(
         asked.show_guesses()
         _show(answers)
         _tell_of_release(asked)
-        for what, path in (("Certificate", certificate), ("Report", report)):
+        for what, path in (("Certificate", certificate), ("Report", report), ("JUnit", junit)):
             if path is not None:
                 say(f"{what}: {path}")
-    raise typer.Exit(exit_status(verdicts, strict=bool(asked.of("audit")["strict"])))
+    raise typer.Exit(exit_status(verdicts, strict=is_strict))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -180,6 +166,56 @@ class _Answer:
             *(one.summary() for one in self.besides.values()),
         )
         say(*(problem.text(option) for problem in self.refusals))
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files that an audit is asked to write."""
+
+    certificate: Path | None
+    report: Path | None
+    junit: Path | None
+    share: bool = field(kw_only=True)
+    overwrite: bool = field(kw_only=True)
+
+    def write(
+        self, asked: Asked, answers: Mapping[str, _Answer], progress: "ProgressCallback"
+    ) -> None:
+        """Write them one after the other; what fails says which are written already."""
+        from evenhand.files import after_writing
+
+        first, *others = answers.values()
+        results = {name if others else "": one.result for name, one in answers.items()}
+        shown, overwrite = {"least_count": asked.of("run")["least_count"]}, self.overwrite
+        if self.certificate is not None:
+            record, rows = first.result.stated_certificate, first.result.rows
+            data = rows.plain_file if rows else None
+            write = (
+                partial(record.write_shared, **shown) if self.share else partial(record.write)
+            )
+            write(self.certificate, overwrite=overwrite, data=data, progress=progress)
+        with after_writing(self.certificate):
+            if self.report is not None and self.report.suffix.lower() == ".md":
+                with_counts = not self.share
+                write_markdown(
+                    self.report, results, with_counts=with_counts, overwrite=overwrite
+                )
+            elif self.report is not None:
+                first.result.report(
+                    partition=first.besides.get("partition"),
+                    resampled=first.besides.get("bootstrap"),
+                    arrows=first.besides.get("arrows"),
+                    share=self.share,
+                    certificate_file=self.certificate,
+                    beside={name: results[name] for name in [*answers][1:]} or None,
+                    **shown,
+                ).write(self.report, overwrite=overwrite)
+        if self.junit is not None:
+            with after_writing(self.certificate, self.report):
+                is_strict = bool(asked.of("audit")["strict"])
+                write_junit(
+                    self.junit, results, table=asked.data, strict=is_strict, overwrite=overwrite
+                )
 
 
 def _show(answers: Mapping[str, _Answer]) -> None:

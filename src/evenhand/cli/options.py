@@ -34,7 +34,10 @@ Quiet: TypeAlias = Annotated[
     bool, result_option("--quiet", "-q", help="Print only the verdict that decides.")
 ]
 ReportFile: TypeAlias = Annotated[
-    Path | None, result_option("--report", help="Write an HTML report to this file.")
+    Path | None,
+    result_option(
+        "--report", help="Write a report to this file: a page, or a summary if it ends in .md."
+    ),
 ]
 Seed: TypeAlias = Annotated[int | None, result_option("--seed", help="Random seed.")]
 
@@ -43,7 +46,8 @@ def with_keys(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the table, the question file, its own keys and ``--set`` as parameters."""
     name = verb.__name__
     offered = [field for field in FIELDS if name in field.verbs.split()]
-    has_file, has_graph = name != "init", name in {"audit", "release", "compare"}
+    has_file = name != "init"
+    has_graph = name not in {"discover", "inspect", "init"}
 
     @wraps(verb)
     def command(**given: Any) -> None:  # noqa: ANN401

@@ -5,11 +5,13 @@ finite data other block sets can differ although these do not, so they can be ex
 Where the graph leaves the causes of the decision open, every possible set is examined.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +19,16 @@ from evenhand.counts import CountTable, examined_counts
 from evenhand.display import percent
 from evenhand.effects.claim import Indirect
 from evenhand.effects.measure import learned_near_decision, measure_examined
-from evenhand.errors import Problem, QuestionError, Remedy, listed
+from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy, listed
 from evenhand.evidence.certificate import Certificate, Scope
 from evenhand.evidence.decision_rules import (
+    JudgedCase,
     check_rule,
     comparable_columns,
     determining_names,
     rule_reasons,
 )
-from evenhand.evidence.graph_origin import GraphOrigin, with_knowledge
+from evenhand.evidence.graph_origin import GraphOrigin, edges, with_knowledge
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.graph import PartialGraph
@@ -384,3 +387,26 @@ def partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, .
         *uncovered,
         *((rarely,) if apart and not partition.two_groups else ()),
     )
+
+
+def certify_case(
+    case: JudgedCase,
+    judging: Mapping[str, Any],
+    unedited: dict[tuple[PartialGraph, Question], dict[str, Any]],
+) -> Certificate:
+    """Certify; of an edited graph also what it gave before, by its causes alone."""
+    counts, graph, question, knowledge, origin = case
+    certificate = certify(
+        counts, graph, question, knowledge=knowledge, graph_origin=origin, **judging
+    )
+    if (before := graph.unedited) is None:
+        return certificate
+    if (before, question) not in unedited:
+        unedited[before, question] = edges(before)
+        causes = {**judging, "scope": "causes"}
+        # Edits may mend what could not be judged, as an arrow against the tiers.
+        with suppress(EvenhandError):
+            found = certify(counts, before, question.direct, knowledge=knowledge, **causes)
+            unedited[before, question] = found.as_unedited
+    origin = replace(certificate.graph_origin, unedited=unedited[before, question])
+    return replace(certificate, graph_origin=origin)

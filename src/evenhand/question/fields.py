@@ -274,8 +274,9 @@ def _leaves(value: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any]]:
 
 
 _JUDGE = "audit release compare"
-_ASK = f"{_JUDGE} discover inspect init"
-_READ = "audit compare discover inspect init"
+_HAND_IN = "tables comparators"
+_ASK = f"{_JUDGE} {_HAND_IN} discover inspect init"
+_READ = f"audit compare {_HAND_IN} discover inspect init"
 _LOOK = "inspect init"
 
 
@@ -332,7 +333,7 @@ FIELDS = (
         "tiers",
         TIERS,
         "Order of the columns, causes first: 'a,b|c|*|e'; * is the rest.",
-        f"{_JUDGE} discover",
+        f"{_JUDGE} {_HAND_IN} discover",
     ),
     _known(
         "require", ARROWS, "An arrow that must be.", "discover", argument="required", adds=True
