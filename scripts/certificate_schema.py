@@ -21,6 +21,7 @@ from evenhand.checker.record_fields import (
     LEARNED,
     NAMES,
     OF_FULL,
+    OF_SHARED,
     PAIR,
     SHARE,
     TRIPLE,
@@ -72,11 +73,6 @@ INDIRECT = {
     "gap?": FRACTION,
     "standard_errors?": {at: {"*": (ESTIMATE, None)} for at in DIRECTIONS},
 }
-RELEASE = {
-    **{name: INPUTS["release?"][name] for name in ("notice", "change", "method", "policy")},
-    **{name: INPUTS["release?"][name] for name in ("seed_commitment", "accepted_graph?")},
-    "dropped_columns?": [str],
-}
 COMMON = {
     **INPUTS,
     "format": (FORMAT,),
@@ -96,10 +92,10 @@ COMMON = {
 SHARED = {
     **COMMON,
     "copy": ("shared",),
+    **OF_SHARED,
     "withheld": {"least_count": range(1, 2**63)},
     "rules": {"declared": [str]},
     "partitions": [SHARED_PARTITION],
-    "release?": {**RELEASE, "can_change": [str]},
     "indirect?": {"verdict": VERDICT},
 }
 FULL = {
@@ -111,11 +107,6 @@ FULL = {
         "without?": {"left_out": [str], "verdict": VERDICT, "record": "#/$defs/full"},
     },
     "partitions": [PARTITION],
-    "release?": {
-        **RELEASE,
-        "changed_columns": [str],
-        **alike("changed_rows dropped_before left_out_before", COUNT),
-    },
     "indirect?": INDIRECT,
 }
 

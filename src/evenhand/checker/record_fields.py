@@ -124,21 +124,26 @@ INPUTS = {
     "pooled": {"other": bool, "unfavorable": object},
     "scope": {"asked": ("causes", "minimal", "all"), "complete": bool},
     "guesses?": {"*": [str]},
-    "release?": {
-        **alike("notice method policy accepted_graph?", str),
-        "change": ("edited", "resampled", "generated"),
-        **alike("changed_rows? dropped_before? left_out_before?", COUNT),
-        **alike("changed_columns? can_change? dropped_columns?", [str]),
-        "seed_commitment": re.compile("[0-9a-f]{64}"),
-    },
+}
+RELEASE = {
+    **alike("notice method policy accepted_graph?", str),
+    "change": ("edited", "resampled", "generated"),
+    "dropped_columns?": [str],
+    "seed_commitment": re.compile("[0-9a-f]{64}"),
 }
 OF_FULL = {
     "population": dict,
     "reasons": [str],
     "answer?": ANSWER,
+    "release?": {
+        **RELEASE,
+        "changed_columns": [str],
+        **alike("changed_rows dropped_before left_out_before", COUNT),
+    },
     "rows": alike("read dropped left_out examined", COUNT),
     "variants": {**alike("cause_sets rules arrows classes", COUNT), "graphs?": range(1, 2**63)},
 }
+OF_SHARED = {"withheld": {"least_count": COUNT}, "release?": {**RELEASE, "can_change": [str]}}
 
 
 def inputs(record: Record) -> Record:
@@ -146,7 +151,7 @@ def inputs(record: Record) -> Record:
     is_learned = record["graph"]["origin"]["kind"] == "learned"
     graph = alike("nodes arrows undirected") | {"doubtful": [TRIPLE]}
     form = {**INPUTS, "graph": graph | {"origin": LEARNED if is_learned else GIVEN}}
-    form |= OF_FULL if record["copy"] == "full" else {"withheld": {"least_count": COUNT}}
+    form |= OF_FULL if record["copy"] == "full" else OF_SHARED
     taken: Record = taken_as(form, record, "")
     return taken
 

@@ -79,24 +79,20 @@ def sum_counts(lines: list[Counts]) -> Counts:
     return tuple(tuple(map(sum, zip(*kinds, strict=True))) for kinds in groups)
 
 
-def check_pooled(record: Record) -> list[str]:
-    """Whether several decisions count as unfavorable, as the name of these says.
+def right_pooled(record: Record) -> Record:
+    """Whether several groups and several decisions count as one, as far as their names say.
 
-    A shared copy pools them in any case: another name would tell of people withheld.
+    A shared copy pools decisions in any case: another name would tell of people withheld.
     """
-    question, pooled = record["question"], record["pooled"]
+    question = record["question"]
     kinds, name = question["decisions"], f"not {question['decisions'][0]}"
-    is_named = "favorable" in question and kinds[1] == name
-    errors = {
-        f"question.decisions: in a shared copy the second is {name!r}": record["copy"] != "full"
-        and "favorable" in question
-        and not is_named,
-        "pooled.unfavorable: the second of the decisions says otherwise": pooled["unfavorable"]
-        is not is_named,
-        "pooled.other: no group is named beside others": pooled["other"]
-        and "group" not in question,
+    is_named = "favorable" in question and (record["copy"] != "full" or kinds[1] == name)
+    if is_named and kinds[1] != name:
+        raise ValueError(f"question.decisions: in a shared copy the second is {name!r}")
+    return {
+        "other": record["pooled"]["other"] and "group" in question,
+        "unfavorable": is_named,
     }
-    return [error for error, applies in errors.items() if applies]
 
 
 def absent_values(compared: GroupComparisons, table: Table) -> list[str]:
@@ -123,9 +119,6 @@ def sum_tables(rows: Record, tables: list[Table]) -> Record:
     }
 
 
-_COUNTS = ("changed_rows", "dropped_before", "left_out_before")
-
-
 def check_release(record: Record, graph: RecordedGraph) -> list[str]:
     """What cannot be true of released rows; the rest is stated, as the rows before are gone."""
     release, is_full = record["release"], record["copy"] == "full"
@@ -140,10 +133,6 @@ def check_release(record: Record, graph: RecordedGraph) -> list[str]:
         "release.dropped_columns: a dropped column is there": bool(
             {*release.get("dropped_columns", ())} & {*graph.nodes, *columns}
         ),
-        "release: what was changed has no place in a shared copy": not is_full
-        and {*_COUNTS, "changed_columns"} & {*release},
-        "release.can_change: this is what a shared copy says": is_full
-        and "can_change" in release,
     }
     errors |= row_errors(release, record["rows"]) if is_full else {}
     return [error for error, applies in errors.items() if applies]

@@ -69,6 +69,7 @@ class Checker:
             "rows" if self.is_full else "withheld": numbers,
         }
         right |= {"partitions": entries, **self.derived(entries)}
+        right["pooled"] = row_claims.right_pooled(record)
         right["rules"] = rules = rule_claims.right_rules(
             record, self.graph, rule_claims.columns_of(self.people)
         )
@@ -120,7 +121,6 @@ class Checker:
         if data or self.is_full:
             self.errors += row_claims.absent_values(compared, first)
             self.errors += rule_claims.check_declared(self.record, tables)
-        self.errors += row_claims.check_pooled(self.record)
         if not self.is_full:
             self.verdict_of_all = partitions.judge(first, compared)["verdict"] if data else YES
             least = numbers["least_count"] = max(numbers["least_count"], 1)

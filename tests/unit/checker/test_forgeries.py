@@ -258,7 +258,7 @@ PLACES = [
         "in a shared copy the second is 'not admitted'",
     ),
     ("causes/1", "pooled.unfavorable", False, "pooled"),
-    ("edited/10", "release.changed_rows", 15, "release: what was changed has no place"),
+    ("edited/10", "release.changed_rows", 15, "release.changed_rows"),
     # rules, variants and edits
     ("rule", "rules.declared", ["education"], "rules.declared"),
     ("rule", "rules.determining", [], "rules.determining"),
