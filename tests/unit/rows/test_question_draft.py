@@ -91,8 +91,13 @@ def test_a_column_that_decides_stays_until_somebody_says_otherwise():
 
 @pytest.mark.parametrize(
     ("sexes", "groups"),
-    [("fmm", {"group": "f"}), ("fmmxfm", {}), ("fmm??m", {"group": "f", "other": "m"})],
-    ids=["the second most frequent of two", "none of three", "none that looks missing"],
+    [
+        ("fmm", {"group": "f"}),
+        ("fmmxfm", {}),
+        ("fmm??m", {"group": "f", "other": "m"}),
+        (["f", "m", "m", "Unknown"], {"group": "f", "other": "m"}),
+    ],
+    ids=["the second most frequent of two", "none of three", "no marker", "no unknown"],
 )
 def test_the_group_that_is_asked_about(sexes, groups):
     found = asked(table(sex=[*sexes] * (ROWS // len(sexes))))

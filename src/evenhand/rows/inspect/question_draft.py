@@ -269,8 +269,8 @@ class QuestionDraft:
         )
         for new, olds in self.merges.get(name, {}).items():
             rows[new] = sum(rows.pop(old, 0) for old in olds)
-        known = {value: many for value, many in rows.items() if not looks_missing(value)}
-        return dict(sorted(known.items(), key=lambda item: -item[1]))
+        known = [v for v in rows if not looks_missing(v) and v not in self.perhaps_missing]
+        return {value: rows[value] for value in sorted(known, key=lambda value: -rows[value])}
 
     @cached_property
     def tiers(self) -> list[list[str]]:
