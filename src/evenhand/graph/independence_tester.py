@@ -69,10 +69,9 @@ _SHARED_CUBE = {"numpy": (2e4, 0.3), "numba": (2e3, 0.05)}
 # columns take at most so much memory, or as much as the table.
 _FIRST_BITS, _LARGEST_KEY, _PACKED_BYTES = 2e5, 2**62, 2**26
 
-# Work, in lines × tests, above which loading numba, or threading, pays. Loading takes 0.7 s,
-# in which numpy does so much. What compiling takes does not count: it is done once, and who
-# installed numba asked for it.
-_LOAD_WORK = 1e8
+# Work, in lines × tests, above which loading numba, compiling its kernel, or threading pays.
+# Loading takes 0.7 s and compiling 6, in which numpy does so much; then the code is on disk.
+_LOAD_WORK, _COMPILE_WORK = 1e8, 1e9
 _THREAD_WORK = 2e7
 # Each thread has buffers as long as the table; all together have at most so many lines.
 _THREAD_LINES = 2**23
@@ -192,7 +191,10 @@ class Evaluator:
         """The kernel of the next batch: numba once the work so far exceeds what it costs."""
         is_due = _NUMBA_KERNEL in sys.modules or self.work > _LOAD_WORK
         if self.kernel == "auto" and is_due:
-            self.kernel = "numpy" if _import_numba_kernel() else "numba"
+            if _import_numba_kernel():
+                self.kernel = "numpy"
+            elif import_module(_NUMBA_KERNEL).is_on_disk() or self.work > _COMPILE_WORK:
+                self.kernel = "numba"
         if self.kernel != "numba":
             return numpy_kernel
         module = import_module(_NUMBA_KERNEL)

@@ -57,6 +57,20 @@ def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
     assert evaluator._module() is not numpy_kernel
 
 
+@pytest.mark.parametrize(
+    ("work", "on_disk", "compiled"),
+    [(2e8, False, False), (2e8, True, True), (1e12, False, True), (1, True, False)],
+)
+def test_numba_is_compiled_only_where_that_is_sooner_done(work, on_disk, compiled, monkeypatch):
+    from evenhand.graph.kernels import numba_kernel  # noqa: PLC0415  (numba is slow to import)
+
+    monkeypatch.setattr(independence_tester, "sys", SimpleNamespace(modules={}))
+    monkeypatch.setattr(numba_kernel, "is_on_disk", lambda: on_disk)
+    evaluator = Evaluator(COUNTS, COUNTS.names)
+    evaluator.work = work
+    assert (evaluator._module() is not numpy_kernel) is compiled
+
+
 @pytest.fixture(params=[ImportError("No module named 'numba'"), RuntimeError("no locator")])
 def unusable(request, monkeypatch):
     """Numba is absent, or there but of no use."""
