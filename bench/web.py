@@ -146,6 +146,13 @@ def measure(client: Client) -> None:
         previews.append(timed(lambda: client.get("graph?a=marital_status&b=income")))
     print(f"four previews and “hangs”, p95      {share(previews, 0.95):8.0f} ms  goal 150")
     client.send("PATCH", "api/question", {"change": {"question": {"threshold": "1/20"}}})
+    moves = []
+    for name in ("race", "age", "native_country", "hours", "occupation"):  # each order is new
+        move = {"name": name, "by": 1}
+        moves.append(timed(lambda move=move: _moved(client, move)))
+    for _ in moves:
+        client.send("POST", "api/undo", {})
+    print(f"tier move and new page, p95         {share(moves, 0.95):8.0f} ms  goal 500")
     settled = {"a": "marital_status", "b": "income", "state": "to", "reason": "measured"}
     client.send("POST", "api/graph", settled)
     compared = timed(lambda: client.state(client.job("api/compare", {})))
@@ -161,6 +168,14 @@ def measure(client: Client) -> None:
     cancelled = timed(lambda: client.state(job))
     print(f"cancel                              {cancelled / 1000:8.2f} s   goal 1")
     print(f"memory after all screens            {client.memory():8.0f} MB  goal 300")
+
+
+def _moved(client: Client, move: dict[str, Any]) -> None:
+    """A column in another tier, and the page with what follows from it."""
+    answer = json.loads(client.send("PUT", "api/tiers", move)[1])
+    if "job" in answer:
+        client.state(answer["job"])
+    client.get("graph")
 
 
 def weight(client: Client, page: bytes) -> int:

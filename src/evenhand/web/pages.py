@@ -135,7 +135,7 @@ def static_file(name: str) -> tuple[bytes, str] | None:
         return None
     text = folder.joinpath(name).read_text("utf-8")
     if name == "app.css":
-        text = style_sheet(*_SHEETS) + text
+        text = re.sub(r"(?<=[:;,{])[ \n]+|[ \n]+(?=[{}])", "", style_sheet(*_SHEETS) + text)
     # Comments and indentation are for who reads the source.
     return re.sub(r"(?m)^\s*//.*\n|^\s+", "", text).encode(), kinds[name]
 
@@ -242,7 +242,8 @@ def command_lines(
 
     def command(verb: str, *options: str) -> list[str]:
         data = session.folder.shown(session.table) if session.table else ""
-        return ["evenhand", verb, data, *_asked(session, verb), *options]
+        graph = ["--graph", session.given_name] if session.given and verb != "inspect" else []
+        return ["evenhand", verb, data, *_asked(session, verb), *graph, *options]
 
     match screen:
         case "graph":

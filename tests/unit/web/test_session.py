@@ -1,12 +1,9 @@
 """What was chosen: revisions, undo, the file on the disk, a table that changes under it."""
 
-import os
-import threading
 import time
 import tomllib
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.people_table import write_people
 from tests.web_sessions import open_session
@@ -16,7 +13,7 @@ from evenhand.web import session as module
 from evenhand.web.evidence_screen import write_document
 from evenhand.web.folder import Folder
 from evenhand.web.open_table import OpenTable
-from evenhand.web.question_store import QuestionStore, StaleError, UnsavedError, merged
+from evenhand.web.question_store import QuestionStore, StaleError, merged
 from evenhand.web.session import Session
 
 TABLE = "sex,age,hired,n\n" + "".join(
@@ -202,41 +199,6 @@ def test_the_same_again_is_no_change(session):
     assert session.revision == before
 
 
-def test_undo_and_redo_without_end(session):
-    states = [session.tables]
-    for number in range(2, 30):
-        session.patch({"question": {"threshold": f"1/{number}"}})
-        states.append(session.tables)
-    assert (bool(session.difference(-1)), bool(session.difference(1))) == (True, False)
-    for state in states[-2::-1]:
-        session.step(-1)
-        assert session.tables == state
-    with pytest.raises(QuestionError, match="nothing to undo"):
-        session.step(-1)
-    assert (bool(session.difference(-1)), bool(session.difference(1))) == (False, True)
-    for state in states[1:]:
-        session.step(1)
-        assert session.tables == state
-    with pytest.raises(QuestionError, match="nothing to redo"):
-        session.step(1)
-    session.step(-1)
-    session.patch({"question": {"threshold": "1/7"}})
-    assert not session.difference(1)
-
-
-def test_a_change_on_an_old_page_is_refused(session):
-    old = session.revision
-    session.patch({"question": {"threshold": "1/10"}}, old)
-    for change in (
-        lambda: session.patch({"question": {"threshold": "1/5"}}, old),
-        lambda: session.step(-1, old),
-        lambda: session.patch({}, "text"),
-    ):
-        with pytest.raises(StaleError):
-            change()
-    assert session.tables["question"]["threshold"] == "1/10"
-
-
 def test_a_change_on_an_old_page_counts_where_nothing_else_was_changed(session):
     old = session.revision
     session.patch({"question": {"threshold": "1/10"}}, old)
@@ -261,19 +223,6 @@ def test_values_that_are_suggested_must_make_sense_beside_those_chosen(session):
     assert session.tables == before
 
 
-def test_two_who_change_at_once_both_count(session):
-    def change(name):
-        for number in range(20):
-            session.patch({"labels": {"columns": {name: f"{name} {number}"}}})
-
-    threads = [threading.Thread(target=change, args=(name,)) for name in ("sex", "age")]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert session.tables["labels"]["columns"] == {"sex": "sex 19", "age": "age 19"}
-
-
 _NAMES = st.sampled_from(
     (
         *("question", "data", "labels", "knowledge", "graph", "protected", "decision", "group"),
@@ -296,26 +245,6 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=60)
-@given(st.dictionaries(_NAMES, _JSON, max_size=3))
-def test_whatever_is_sent_is_a_change_or_a_problem(tmp_path_factory, change):
-    """No other exception, and what was accepted is written and read again as it was."""
-    root = tmp_path_factory.mktemp("any")
-    (root / "people.csv").write_text(TABLE)
-    (root / "people.toml").write_text(QUESTION)
-    session = Session(Folder(root))
-    session.open_table(root / "people.csv", quiet)
-    try:
-        session.patch(change)
-    except EvenhandError:
-        assert session.tables == tomllib.loads(QUESTION)
-    else:
-        session.save()
-        assert session.save_problem is None
-        assert saved(root) == session.tables
-    session.close()
-
-
 @pytest.mark.parametrize(
     ("tables", "changes", "result"),
     [  # the examples of RFC 7396 that stay within tables
@@ -336,19 +265,6 @@ def test_merge_patches(tables, changes, result):
 
 
 # The question file is changed by somebody else
-
-
-def test_a_question_file_that_was_changed_outside_is_left_until_settled(root, session):
-    (root / "people.toml").write_text(QUESTION.replace("# why", "# theirs"))
-    assert session.has_conflict
-    session.patch({"question": {"threshold": "1/10"}})
-    session.save()
-    assert (root / "people.toml").read_text().startswith("# theirs")
-    assert "threshold" not in saved(root)["question"]
-    session.save(overwrite=True)
-    assert not session.has_conflict
-    assert saved(root)["question"]["threshold"] == "1/10"
-    assert (root / "people.toml").read_text().startswith("# theirs")
 
 
 def test_what_was_written_outside_can_be_taken_over_and_undone(root, session):
@@ -374,49 +290,6 @@ def test_what_does_not_fit_the_table_is_not_taken_over(root, session):
         assert session.has_conflict  # which can still be settled the other way
     session.save(overwrite=True)
     assert not session.has_conflict
-
-
-def test_what_cannot_be_saved_is_not_lost_unasked(root, session):
-    """Ending and opening another table ask first, and say what would be lost."""
-    (root / "other.csv").write_text(TABLE)
-    (root / "people.toml").write_text(QUESTION.replace("# why", "# theirs"))
-    assert session.save()  # nothing was chosen that it lacks
-    session.settle()
-    session.patch({"question": {"threshold": "1/10"}, "labels": {"columns": {"sex": "gender"}}})
-    assert not session.save()
-    problem = session.unsaved
-    assert "the question and words" in problem.what
-    assert "changed outside" in problem.found
-    assert problem.where == "people.toml"
-    assert [(one.argument, one.value) for one in problem.remedies] == [
-        ("unsaved", "write"),
-        ("unsaved", "drop"),
-    ]
-    for lose in (session.settle, lambda: session.open_table(root / "other.csv", quiet)):
-        with pytest.raises(UnsavedError, match="not in the question file"):
-            lose()
-    assert session.table == root / "people.csv"
-    assert session.tables["question"]["threshold"] == "1/10"
-    session.settle("write")
-    assert session.unsaved is None
-    assert saved(root)["question"]["threshold"] == "1/10"
-    (root / "people.toml").write_text(QUESTION)
-    session.patch({"question": {"threshold": "1/7"}})
-    session.open_table(root / "other.csv", quiet, unsaved="drop")
-    assert session.table == root / "other.csv"
-    assert (root / "people.toml").read_text() == QUESTION
-    assert session.close() is None
-
-
-def test_the_end_tells_what_is_lost(session, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    session.patch({"question": {"threshold": "1/10"}})
-    monkeypatch.setattr(os, "fsync", full)
-    lost = session.close()
-    assert "the question" in lost.what
-    assert lost.found == session.save_problem.what
 
 
 def test_an_error_that_nobody_foresaw_is_a_problem_of_saving(session, monkeypatch):
