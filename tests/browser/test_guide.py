@@ -68,6 +68,7 @@ def test_the_pictures_of_the_guide_show_the_app_as_it_is(
     page.goto("graph?a=marital_status&b=income")
     picture("graph")
     page.locator("#state-to").click()
+    page.keyboard.press("Escape")
     page.locator(".past input").fill(REASON)
     with page.expect_response("**/api/reason"):
         page.locator(".past input").blur()

@@ -104,6 +104,8 @@ def test_a_question_mark_is_taken_as_missing(app, page, people):
     many = sum(one["job"] == "?" for one in people)
     choose(page)
     notices = page.locator("#notices")
+    expect(notices).to_contain_text(f"a value of its own: 'job' {many:,} rows")
+    page.get_by_role("button", name="? is a value").click()
     expect(notices).to_contain_text(f"'?' is taken as a value: 'job' {many:,} rows")
     notices.get_by_role("button", name="If it means that there is none, declare it").click()
     expect(notices).to_contain_text(f"'job' {many:,} rows; {many:,} of 900 rows lack one")
@@ -215,6 +217,8 @@ def test_values_are_merged_and_columns_left_out(page, people):
 
 @pytest.mark.usefixtures("people")
 def test_values_chosen_to_be_merged_stay_chosen_in_another_order(app, page):
+    change = {"remove": {"data": {"na": ["?"]}}}  # which is suggested as missing
+    assert app.call("PATCH", "api/question", change)[0] == 200
     merge = {"column": "job", "value-clerk": True, "value-?": True, "name": "both"}
     assert app.call("PUT", "api/merge", merge)[0] == 200
     page.goto("question?column=job")
