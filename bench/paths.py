@@ -31,10 +31,9 @@ from evenhand import (
 )
 from evenhand.checker.verification import verify
 from evenhand.counts import examined_counts
-from evenhand.effects.effects import GraphEffects
+from evenhand.effects.effects import GraphEffects, with_errors
 from evenhand.effects.measure import measure_paths
-from evenhand.effects.model_tables import compared_counts
-from evenhand.effects.standard_errors import with_errors
+from evenhand.effects.worlds import compared_counts
 from evenhand.recheck import RecordedCertificate
 from evenhand.removal.joint_removal import JointProblem, LinearEffect, fewest_with_effects
 from follow_up import FOLLOW_UPS, learn_setting

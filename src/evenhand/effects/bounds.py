@@ -25,7 +25,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.effects.model_tables import read_slice
 from evenhand.effects.worlds import (
     FAVORABLE,
     GROUP,
@@ -34,6 +33,7 @@ from evenhand.effects.worlds import (
     Bounds,
     PathSides,
     WorldShares,
+    read_slice,
 )
 from evenhand.errors import InputError, Remedy, ResourceError, listed
 from evenhand.graph.conditional_tables import Factor, eliminate

@@ -16,13 +16,14 @@ import numpy as np
 from evenhand.display import Described, Summary, percent, points
 from evenhand.effects.effects import (
     DIRECTIONS,
+    NO_ERROR,
     NORMAL,
     PARTS,
     DirectionEffects,
     Effect,
     GraphEffects,
+    with_errors,
 )
-from evenhand.effects.standard_errors import NO_ERROR, with_errors
 from evenhand.effects.worlds import Bounds
 from evenhand.errors import Problem, words_only
 from evenhand.question import Question

@@ -19,8 +19,7 @@ from evenhand.display import percent, points
 from evenhand.effects.bounds import Potentials
 from evenhand.effects.claim import Indirect, ways_of
 from evenhand.effects.effects import GraphEffects
-from evenhand.effects.model_tables import compared_counts
-from evenhand.effects.worlds import Bounds
+from evenhand.effects.worlds import Bounds, compared_counts
 from evenhand.errors import Problem, QuestionError, Remedy, ResourceError, listed
 from evenhand.graph import PartialGraph
 from evenhand.graph.admissible_graphs import (

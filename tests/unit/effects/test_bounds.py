@@ -10,8 +10,7 @@ import pytest
 from evenhand import CountTable, Question, Verdict
 from evenhand.effects.bounds import TransportProblems, TwoWorlds
 from evenhand.effects.measure import measure_paths
-from evenhand.effects.model_tables import ModelTables
-from evenhand.effects.worlds import PathSides, WorldShares
+from evenhand.effects.worlds import ModelTables, PathSides, WorldShares
 from evenhand.errors import InputError
 from evenhand.graph import CausalGraph
 

@@ -8,7 +8,7 @@ from tests.loans import APART, INCOME_FIRST, ZIP_FIRST, asking, loans
 from evenhand import CountTable, Question, Verdict
 from evenhand.counts import examined_counts
 from evenhand.effects.effects import EFFECTS, GraphEffects
-from evenhand.effects.model_tables import compared_counts
+from evenhand.effects.worlds import compared_counts
 from evenhand.graph import CausalGraph
 
 NAMES = ("direct", "through", "explained", "combination", "total")

@@ -6,9 +6,8 @@ from tests.loans import INCOME_FIRST, ZIP_FIRST, asking, loans
 
 from evenhand import CountTable, Question
 from evenhand.counts import examined_counts
-from evenhand.effects.effects import GraphEffects
-from evenhand.effects.model_tables import ModelTables, compared_counts
-from evenhand.effects.standard_errors import with_errors
+from evenhand.effects.effects import GraphEffects, with_errors
+from evenhand.effects.worlds import ModelTables, compared_counts
 from evenhand.graph import CausalGraph
 
 
