@@ -152,7 +152,7 @@ def said(arguments):
         mock.patch.object(sys, "argv", ["evenhand", *arguments]),
         mock.patch("secrets.token_bytes", bytes),
         # On a busy machine it would be told how long the rest takes.
-        mock.patch.multiple("evenhand.cli.terminal", _LONG=inf, _PATIENCE=inf),
+        mock.patch.multiple("evenhand.cli.terminal", _PATIENCE=inf),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

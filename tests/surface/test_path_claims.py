@@ -30,8 +30,7 @@ def run(monkeypatch, capsys):
 
     Returns exit status, output and errors.
     """
-    for patience in ("_LONG", "_PATIENCE"):
-        monkeypatch.setattr(f"evenhand.cli.terminal.{patience}", inf)
+    monkeypatch.setattr("evenhand.cli.terminal._PATIENCE", inf)
 
     def running(*arguments):
         if arguments[0] == "audit" and "--judge" not in arguments:

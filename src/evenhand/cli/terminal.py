@@ -63,9 +63,8 @@ def takes(verb: str | None, field: Field) -> bool:
 
 
 _FAST = 1e5  # per second, from where on the rate is shown
-_LONG = 4  # seconds, from where on somebody who waits is told how long
-_SETTLED = 2  # seconds, from where on the rate tells how long the rest takes
-_PATIENCE = 2  # seconds after which the next step says how far it is, be it short
+_SETTLED = 2  # seconds of a step, from where on its rate tells how long the rest takes
+_PATIENCE = 4  # seconds after which somebody who waits is told how far the work is
 
 
 def say(*lines: str, bold: bool = False, err: bool = False) -> None:
@@ -126,27 +125,29 @@ def _echo_exactly(text: str) -> None:
 
 
 class ProgressBar:
-    """A bar on standard error, shown only on a terminal and removed when the work is done.
+    """One bar for all that is done, on standard error; removed when the work is done.
 
-    Of a step that will take long a line says so, in a pipe as well, with what would shorten it.
-    The object is the ``progress`` callback of the library.
+    It moves while there is work, and names the step, its share and the time that has passed;
+    it promises nothing about steps to come. After some seconds one line, in a pipe as well,
+    says how far the step is and what would shorten it. The object is the ``progress`` callback
+    of the library.
     """
 
     def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
+        self._is_told = quiet
         self._shown = not quiet and sys.stderr.isatty()
-        self._told: set[str] = set()
         self._start = perf_counter()
-        self._rate = 0.0  # tests in a second, in the step before
         self._bar: Any = None
         self._task: Any = None
 
     def __enter__(self) -> Self:
         if self._shown:
             from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
             from rich.progress import Progress as Bar
 
-            self._bar = Bar(console=Console(stderr=True), transient=True)
+            columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task("counting", total=None)
             self._bar.start()
         return self
@@ -156,23 +157,15 @@ class ProgressBar:
             self._bar.stop()
 
     def __call__(self, progress: Progress) -> None:
-        """Show how much of the work is done, and say once of each step that it takes long."""
-        left = self._seconds_left(progress)
-        is_long = (progress.seconds if left is None else left) > _LONG
-        is_first = not self._told and perf_counter() - self._start > _PATIENCE
-        if is_first and progress.depth is None and progress.done < (progress.total or 0):
-            is_long, left = True, progress.seconds_left
-        if is_long and not self._quiet and progress.step not in self._told:
-            self._told.add(progress.step)
-            self._say(_waiting_text(progress, left))
+        """Show what is being done, and say once of the whole work that it takes long."""
+        is_open = progress.total is None or progress.done < progress.total
+        if is_open and not self._is_told and perf_counter() - self._start > _PATIENCE:
+            self._is_told = True
+            self._say(_waiting_text(progress))
         if self._bar is not None:
+            share = f", {progress.done / progress.total:.0%}" if progress.total else ""
             rate = f", {progress.rate / 1e6:.1f} M/s" if progress.rate > _FAST else ""
-            self._bar.update(
-                self._task,
-                completed=progress.done,
-                total=progress.total,
-                description=progress.step + rate,
-            )
+            self._bar.update(self._task, description=progress.step + share + rate)
 
     def _say(self, text: str) -> None:
         """Print a line above the bar, which would otherwise be in the middle of it."""
@@ -181,28 +174,15 @@ class ProgressBar:
         else:
             self._bar.console.print(visible(text), markup=False, highlight=False, emoji=False)
 
-    def _seconds_left(self, progress: Progress) -> float | None:
-        """How long the rest takes; of tests not begun, at the rate of those before."""
-        if self._rate and progress.total and not progress.done:
-            return progress.total / self._rate
-        if progress.total is not None and progress.seconds < _SETTLED:
-            return 0.0  # too early to tell
-        if progress.depth is not None:
-            self._rate = progress.rate
-        return progress.seconds_left
 
-
-def _waiting_text(progress: Progress, left: float | None) -> str:
+def _waiting_text(progress: Progress) -> str:
     """What is being done, how much of it there is, how long it takes, and what shortens it."""
-    depth = progress.depth
+    depth, left = progress.depth, progress.seconds_left
     what = progress.step if depth is None else f"Learning the graph, tests given {depth}"
-    if left is None and progress.total is not None:
-        what += f": {progress.done:,} of {progress.total:,} done."
-    elif left is None:
-        what += f": {progress.done:,} so far, how many more is not known."
-    else:
-        what += f": {progress.done:,} of {progress.total:,} done, {duration(left)} left."
-        what += "" if depth is not None else " Further steps may follow."
+    many = "" if progress.total is None else f" of {progress.total:,}"
+    is_known = left is not None and progress.seconds >= _SETTLED
+    what += f": {progress.done:,}{many} done" + (f", {duration(left or 0)} left" * is_known)
+    what += ". Further steps may follow."
     if depth is None:
         return what
     fewer = (Remedy("To be sooner done, name fewer columns", "columns"),)
