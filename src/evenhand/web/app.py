@@ -173,7 +173,7 @@ def _answer(handler: Handler, method: str, path: str) -> Callable[[Request], Any
             return _problems(session, (unexpected(error),), 500)
         content = {"job": result.id} if isinstance(result, Job) else dict(result or {})
         verdict = await run_in_threadpool(masthead, session)
-        said = f"{verdict.word}, {verdict.groups}" if verdict else ""
+        said = f"{verdict.word}, {verdict.groups}{verdict.release}" if verdict else ""
         content = {"revision": session.revision, "follows": follows, "verdict": said, **content}
         return JSONResponse(content)
 

@@ -157,8 +157,8 @@ def masthead(session: Session) -> View | None:
     except EvenhandError:
         return None
     said = f"{groups}, {threshold_points(found.question)}"
-    said += f"; for release: {rows.lower()}" if rows != word else ""
-    return View(mark=sign, word=word, groups=said)
+    release = f"; for release: {rows.lower()}" if rows != word else ""
+    return View(mark=sign, word=word, groups=said, release=release)
 
 
 def deciding_words(audit: Audit) -> tuple[str, str]:
