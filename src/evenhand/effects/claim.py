@@ -306,8 +306,8 @@ class Indirect(Described):
         if name == "through":
             return self.name
         if name == "combination":
-            past = ", with the witnesses' other ways" if self.witnesses else ""
-            return f"in combination{past}"
+            past = ", with the witnesses' other paths" if self.witnesses else ""
+            return f"interaction{past}"
         between = [child for child, side in self.sides.items() if side == name]
         return name if name == "direct" or not between else f"{name}: {', '.join(between)}"
 

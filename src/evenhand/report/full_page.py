@@ -1,6 +1,5 @@
 """``report``: results in, a page out; templates get records, statements and pictures."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from os import PathLike
@@ -39,7 +38,6 @@ from evenhand.wording.words import codes_statement
 _TOLD = 3
 _LISTED = 12
 _MOST_LISTED = 500
-_LARGEST = 3
 
 
 def report(
@@ -132,7 +130,6 @@ def report(
             premises=[*premises(audit, certificate, words)],
             tried=[one.summary() for one in (resampled, arrows) if one],
             unmeasured=[*no_overlap_statements(certificate, words)],
-            largest=_largest(certificate, words),
             checked=release.certificate if release and release.files else certificate,
         )
     )
@@ -159,15 +156,6 @@ def _rows(cases: list[Case], words: Words) -> list[tuple[Case, str]]:
     _, others = varying(cases)
     named = (words.alike(where) or "everybody" for where in others)
     return [*zip(cases, named, strict=True)]
-
-
-def _largest(certificate: Certificate, words: Words) -> Iterator[Text]:
-    """The largest groups in which nobody can be compared, and who is there."""
-    partition = certificate.partition
-    absent = certificate.unmeasured.lines.tolist()
-    largest = sorted(absent, key=lambda line: -partition.row_counts[line])[:_LARGEST]
-    for line in largest:
-        yield words.present(partition.where(line), partition.rows[:, line].tolist())
 
 
 def _files_to_check(

@@ -64,11 +64,11 @@ class PathWords:
             "direct": ("Direct", f"{words.protected} itself"),
             "through": (f"Through {words.columns(question.redlining)}", "asked about"),
             "explained": (
-                explained if question.explained else "In other ways",
+                explained if question.explained else "On other paths",
                 f"explained: {on['explained']}",
             ),
             "not judged": ("Not judged", on["not judged"]),
-            "combination": ("In combination", self._together),
+            "combination": ("Interaction", self._together),
             "spurious": (
                 "Spurious",
                 "by common causes" if self._has_causes else "no common causes",
@@ -78,7 +78,7 @@ class PathWords:
     @property
     def _together(self) -> str:
         """What is left of the total: with witnesses also what they do in other ways."""
-        past = ", and the witnesses in other ways" if self.indirect.witnesses else ""
+        past = ", and the witnesses on other paths" if self.indirect.witnesses else ""
         return f"what these do only together{past}"
 
     @property
@@ -91,8 +91,8 @@ class PathWords:
         names = [name for name, its in sides.items() if its == side]
         if names:
             more = [f"{len(names) - 2} more"] if names[3:] else names[2:]
-            return f"by way of {self.words.columns([*names[:2], *more])}"
-        return "hangs on the open links" if "open" in sides.values() else "there is no such way"
+            return f"through {self.words.columns([*names[:2], *more])}"
+        return "depends on the open links" if "open" in sides.values() else "no such path"
 
 
 def span_text(bounds: Bounds, words: Words) -> str:

@@ -69,7 +69,8 @@ def premises(audit: Audited, certificate: Certificate, words: Words) -> Iterator
     yield _threshold(certificate, words)
     yield from _codings(certificate, words)
     yield from _left_out(audit.counts, certificate, words)
-    yield hidden_cause_premise(certificate, words)
+    hidden = hidden_cause_premise(certificate, words)
+    yield hidden if audit.answer.hidden_cause is None else hidden._replace(why="")
     yield from _beyond_the_table(certificate, words)
     for assumed in certificate.also_assumed:
         yield Premise("Stated", assumed)

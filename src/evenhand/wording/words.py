@@ -1,6 +1,6 @@
 """``Words``: how the people, the values and the decision of one question are called."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from evenhand.evidence import Certificate, Partition, Subpopulation
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question import JOIN, OR, Question
 from evenhand.question.labels import Labels, decision_phrase, people_of, quoted
-from evenhand.wording.sentences import Strong, capital, listing, rate, shortened, tally, text
+from evenhand.wording.sentences import Strong, capital, listing, rate, shortened, text
 
 _MOST_NAMED = 12
 
@@ -273,10 +273,6 @@ class Words:
             f"{people.other_yes:,} of {people.other:,} {other} and {people.group_yes:,} of "
             f"{people.group:,} {group}{decided}."
         )
-
-    def present(self, where: Mapping[str, str], rows: Sequence[int]) -> str:
-        """Who is in a group in which nobody can be compared."""
-        return f"{self.alike(where) or 'everybody'}: {listing(tally(rows, self.groups))}"
 
     def points(self, difference: Fraction | float | None) -> str:
         """A difference in percentage points, never rounded across the threshold."""

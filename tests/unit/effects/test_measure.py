@@ -294,7 +294,7 @@ def test_the_summary_shows_both_directions():
         "direct",
         "through zip",
         "explained",
-        "in combination, with the witnesses' other ways",
+        "interaction, with the witnesses' other paths",
         "total",
         "spurious",
     ]
@@ -376,10 +376,10 @@ def test_what_was_not_measured_is_null_and_not_zero():
 def test_no_line_for_ways_that_the_graph_does_not_have():
     text = str(measure_paths(loans(), INCOME_FIRST, QUESTION))
     assert "  explained" not in text
-    assert "  in combination, with the witnesses' other ways  " in text
+    assert "  interaction, with the witnesses' other paths  " in text
     text = str(measure_paths(loans(), ZIP_FIRST, QUESTION))
     assert "  explained: income  " in text
-    assert "  in combination  " in text
+    assert "  interaction  " in text
     assert "witnesses" not in text
 
 

@@ -141,7 +141,6 @@ CALM = towns((50_000, 50_000, 50_100, 49_900))
             "2 of 2 groups, with 100 people (100% of the rows), hold",
         ),
         (CASES["nothing comparable"], "only women or only men. They neither support"),
-        (CASES["nothing comparable"], "town = B: 70 men"),
         (CASES["nothing comparable"], "nothing gauges what an unrecorded cause could do"),
         (CASES["open edge"], "perhaps a cause"),
         (CASES["open edge"], "By the graph, this also may cause admission (one of 2 possible"),
@@ -153,6 +152,12 @@ CALM = towns((50_000, 50_000, 50_100, 49_900))
 )
 def test_each_case_is_told(case, said):
     assert said in report_text(*case)
+
+
+def test_adult_takes_at_most_2500_words(adult):
+    html = eh.audit(adult, eh.datasets.question("adult")).report().html
+    text = re.sub(r"<svg.*?</svg>|<[^>]*>", " ", html.partition("</style>")[2], flags=re.DOTALL)
+    assert len(text.split()) <= 2500
 
 
 def test_what_the_groups_share_is_said_once():
@@ -225,7 +230,6 @@ def test_of_many_groups_the_page_says_who_is_compared_and_how_much_of_each():
     assert (
         "1 of 4 groups, with 22 people (0.7% of the rows), holds no two values of race." in text
     )
-    assert "town = D: 22 red" in text
     # Gray people of town B are farther behind than the pair that is told, but they are few.
     assert "Widest gap: 12.2 points, 30 of 50 red and 11 of 23 gray." in text
     assert "race (blue; gray; green; red), in pairs; hired = yes; τ = 1/20." in text
@@ -242,7 +246,6 @@ def test_with_least_rows_a_group_with_few_of_each_is_not_compared():
     text = page_text(report(hiring_audit(min_rows=200)).html)
     assert "3 of 4 groups" in text
     assert "no two values of race with at least 200 people" in text
-    assert "town = B: 23 gray, 60 green and 50 red" in text
 
 
 def test_of_very_many_groups_ten_are_listed_and_the_rest_counted():

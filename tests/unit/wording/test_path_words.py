@@ -35,13 +35,13 @@ def test_on_everybodys_rows_everybody_is_taken_to_be_one_or_the_other():
 
 def test_ways_name_where_they_go():
     assert named("identified").way("explained") == (
-        "In other ways",
-        "explained: by way of income",
+        "On other paths",
+        "explained: through income",
     )
     assert named("explained").way("explained")[0] == "Through income"
-    assert named("explained").way("not judged") == ("Not judged", "by way of job")
-    assert named("witness").way("explained")[1] == "explained: there is no such way"
-    assert named("several graphs").way("explained")[1] == "explained: hangs on the open links"
+    assert named("explained").way("not judged") == ("Not judged", "through job")
+    assert named("witness").way("explained")[1] == "explained: no such path"
+    assert named("several graphs").way("explained")[1] == "explained: depends on the open links"
     assert "witnesses" in named("witness").way("combination")[1]
     assert "witnesses" not in named("identified").way("combination")[1]
     assert named("spurious").way("spurious") == ("Spurious", "by common causes")
