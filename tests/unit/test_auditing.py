@@ -22,6 +22,7 @@ from evenhand import (
     read,
 )
 from evenhand.errors import ColumnError, GraphError, QuestionError
+from evenhand.evidence import certification
 from evenhand.graph import CausalGraph, PartialGraph
 from evenhand.question.labels import Labels
 from evenhand.verdict import Word
@@ -464,13 +465,13 @@ def test_a_declared_rule_can_be_judged_with_another_threshold_or_afterwards(grap
 
 
 def test_the_graph_before_edits_is_judged_once_for_all_edits(monkeypatch):
-    certify, graphs = auditing.certify, []
+    certify, graphs = certification.certify, []
 
     def counting(counts, graph, *args, **settings):
         graphs.append(graph)
         return certify(counts, graph, *args, **settings)
 
-    monkeypatch.setattr(auditing, "certify", counting)
+    monkeypatch.setattr(certification, "certify", counting)
     first = audit(datasets.admissions(2), TOWNS, graph=GRAPH)
     files = [changed(TOWNS, OTHER_FILES[name]) for name in ("removed", "several")]
     files = [replace(file, edits=file.edits[:1]) for file in files]
