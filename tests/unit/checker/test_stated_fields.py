@@ -191,3 +191,10 @@ def test_an_answer_is_stated(more, said):
     assert found.status == 0, found
     assert found.stated["answer"].endswith(said)
     assert ("answer.knowledge" in found.stated) == ("knowledge" in more)
+
+
+def test_what_nobody_gave_is_stated():
+    record = json.loads(CERTIFICATE.to_json()) | {"guesses": {"na": ["?"], "group": ["female"]}}
+    found = checker.verify(sealed(record))
+    assert (found.status, found.notes) == (0, [])
+    assert found.stated["guesses"] == "which parts nobody gave: group, na"
