@@ -94,8 +94,14 @@ def _options(verb: Any) -> list[Any]:  # noqa: ANN401  # typer has no public typ
     return [p for p in verb.params if p.param_type_name == "option" and not p.hidden]
 
 
+def _shown(parameters: Iterable[Any]) -> list[Any]:
+    return [one for one in parameters if not getattr(one, "hidden", False)]
+
+
 def _table(parameters: Iterable[Any]) -> Iterator[str]:
-    lines = [f"| {_name(p)} | {_cell(_text(p)[0])} | {_default(p)} |" for p in parameters]
+    lines = [
+        f"| {_name(p)} | {_cell(_text(p)[0])} | {_default(p)} |" for p in _shown(parameters)
+    ]
     if lines:
         yield "\n".join([*_HEAD, *lines]) + "\n"
 

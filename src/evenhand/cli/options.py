@@ -46,6 +46,8 @@ def with_keys(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the table, the question file, its own keys and ``--set`` as parameters."""
     name = verb.__name__
     offered = [field for field in FIELDS if name in field.verbs.split()]
+    # What other verbs offer is taken, too, so that the same words can be typed after each.
+    taken = [one for one in FIELDS if one.verbs and one not in offered and takes(name, one)]
     has_file = name != "init"
     has_graph = name not in {"discover", "inspect", "init"}
 
@@ -56,7 +58,7 @@ def with_keys(verb: Callable[..., None]) -> Callable[..., None]:
         )
         typed = [
             (field, field.parse(text) if isinstance(text, str) else text)
-            for field in offered
+            for field in (*offered, *taken)
             for text in _each(given.pop(field.name))
         ]
         with suggesting_files(data, question, graph):
@@ -75,6 +77,7 @@ def with_keys(verb: Callable[..., None]) -> Callable[..., None]:
         mark = "--question", "A question file (`evenhand init` writes one)."
         parameters.append(_file("question", *mark, _PANELS["question"]))
     parameters += [_of_field(field) for field in offered]
+    parameters += [_of_field(field, hidden=True) for field in taken]
     if has_graph:
         text = (
             "A file with the whole graph: JSON, a certificate, an edge list, DOT, dagitty, "
@@ -109,13 +112,14 @@ def _setting(verb: str, text: str) -> tuple[Field, Any]:
     return field, value
 
 
-def _of_field(field: Field) -> inspect.Parameter:
+def _of_field(field: Field, *, hidden: bool = False) -> inspect.Parameter:
     default = f" [default: {field.default}]" if field.default else ""
     mark = typer.Option(
         field.flag,
         metavar="" if field.kind is FLAG else field.kind.shown,
         help=field.help + default,
         rich_help_panel=_PANELS.get(field.table, "The result"),
+        hidden=hidden,
     )
     if field.kind is FLAG:
         return _parameter(field.name, bool, mark, default=False)

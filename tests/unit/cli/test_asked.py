@@ -331,6 +331,14 @@ def test_a_table_without_rows_is_refused_by_every_verb(run, tmp_path, verb):
     assert not (tmp_path / "o.csv").exists()
 
 
+def test_what_was_typed_after_one_verb_can_be_typed_after_another(run, applicants):
+    typed = ["--exclude", "id", "--bin", "exam=50", "--missing", "drop", "--na", "?"]
+    for verb in ("audit", "release", "compare", "discover", "inspect"):
+        more = ["--dry-run"] if verb == "release" else []
+        assert run(verb, applicants, *TWO, *typed, *more)[0] in (0, 1, 3), verb
+    assert "--exclude" not in run("release", "--help")[1]
+
+
 def test_every_key_has_a_line_in_the_help(run):
     status, out, _ = run("help", "keys")
     keys = [
