@@ -28,7 +28,7 @@ from evenhand.web.question_store import Tables
 from evenhand.web.release_writing import ReleaseChoice, free_name, report_name
 from evenhand.web.session import Session, is_due, takes_long
 from evenhand.wording import Words, capital
-from evenhand.wording.sentences import Attribute
+from evenhand.wording.sentences import NamedAttribute
 from evenhand.wording.verdict_words import certificate_class, verdict_class, verdict_word
 
 # Tables of the question file in which a remedy changes a key.
@@ -56,7 +56,7 @@ def environment() -> Environment:
     named = (graph_address, sends, threshold_points, verdict_class, verdict_word, words_only)
     own = {one.__name__: one for one in named}
     ours.globals = {**ours.globals, **own}
-    ours.tests = {**ours.tests, "attribute": Attribute.__instancecheck__}
+    ours.tests = {**ours.tests, "attribute": NamedAttribute.__instancecheck__}
     return ours
 
 

@@ -13,7 +13,7 @@ from evenhand.wording.finding_words import (
     nobody_compared,
     seen_sentence,
 )
-from evenhand.wording.sentences import Attribute, Text, count, listing, text
+from evenhand.wording.sentences import NamedAttribute, Text, count, listing, text
 from evenhand.wording.verdict_words import verdict_word
 from evenhand.wording.words import Words
 
@@ -288,7 +288,7 @@ def _named(names: Iterable[str], words: Words) -> Iterator[str]:
     for at, name in enumerate(several):
         if at:
             yield " and " if at == len(several) - 1 else ", "
-        yield Attribute.of(name, words.named(name))
+        yield NamedAttribute.of(name, words.named(name))
 
 
 def _tried(answer: Answer) -> str:

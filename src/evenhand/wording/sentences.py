@@ -20,14 +20,14 @@ class Code(str):
     __slots__ = ()
 
 
-class Attribute(str):
+class NamedAttribute(str):
     """A piece of a sentence that names an attribute: in the app it leads to its box."""
 
     __slots__ = ("name",)
     name: str
 
     @classmethod
-    def of(cls, name: str, label: str) -> "Attribute":
+    def of(cls, name: str, label: str) -> "NamedAttribute":
         """The words for a column, and the column."""
         made = cls(label)
         made.name = name

@@ -21,7 +21,7 @@ from evenhand.web.graph_links import choose_link
 from evenhand.web.graph_screen import CHANGES, graph_file, view
 from evenhand.web.pages import render
 from evenhand.web.session import Session
-from evenhand.wording.sentences import Attribute
+from evenhand.wording.sentences import NamedAttribute
 
 _HANDLERS = {path: handler for _, path, handler in CHANGES}
 
@@ -230,7 +230,7 @@ def test_the_answer_stands_beside_with_one_finding_and_what_it_depends_on(
     panel = _view(session).panel
     assert panel.headline == session.audit.answer.statements[0]
     assert "".join(panel.story).startswith("Of 296 women")
-    named = {piece.name for piece in panel.hinges if isinstance(piece, Attribute)}
+    named = {piece.name for piece in panel.hinges if isinstance(piece, NamedAttribute)}
     assert named == {*session.audit.answer.unplaced}
     page = render(session, "graph", view(session, {}))
     assert '<a href="graph?a=hours" data-show>hours per week</a>' in page
