@@ -10,10 +10,10 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
-from evenhand.counts import CountTable, FinerCounts, examined_counts
+from evenhand.counts import CountTable, FinerCounts
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.effects import Indirect
-from evenhand.errors import QuestionError, Remedy, listed
+from evenhand.errors import QuestionError, listed
 from evenhand.evidence import (
     Bootstrap,
     Certificate,
@@ -34,7 +34,8 @@ from evenhand.evidence.graph_origin import decision_last
 from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.evidence.variations.graph_tests import doubt
-from evenhand.graph import PartialGraph, discover, find_causes
+from evenhand.graph import PartialGraph, find_causes
+from evenhand.graph.discovery import learn_graph
 from evenhand.graph.edits import edited, require_graph
 from evenhand.graph.searched_columns import choose_columns
 from evenhand.question import (
@@ -189,38 +190,6 @@ def read_counts(
     if graph is not None:
         graph.check(names, question, file.knowledge)
     return rows, counts, names
-
-
-def learn_graph(
-    counts: CountTable,
-    question: Question,
-    knowledge: Knowledge,
-    **search: Any,  # noqa: ANN401  # that of ``discover``
-) -> tuple[PartialGraph, tuple[str, ...]]:
-    """The graph of the rows that are compared, and what required arrows did to the causes."""
-    if question.predicts:
-        raise QuestionError.of(
-            f"It is not said what causes {question.predicts!r}, whose predictions are audited.",
-            "Learned from predictions, the graph would be another.",
-            Remedy("Give the graph of the data", "graph"),
-        )
-    examined = examined_counts(counts, question).counts
-    graph = discover(examined, knowledge=knowledge, question=question, **search)
-    if not knowledge.required:
-        return graph, ()
-    free = replace(knowledge, required=())
-    before = discover(examined, knowledge=free, question=question, **{**search, "reuse": graph})
-    decision = question.decision
-    causes, free_causes = (
-        one.parents(decision) | one.neighbors(decision) for one in (graph, before)
-    )
-    if causes >= free_causes:
-        return graph, ()
-    note = (
-        f"The required arrows evict {listed(sorted(free_causes - causes))} from the possible "
-        f"causes of {decision!r}: without them these would be {listed(sorted(free_causes))}."
-    )
-    return graph, (note,)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -7,13 +7,13 @@ from these and from what is known (``orientation``).
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import zip_longest
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from evenhand.counts import CountTable
+from evenhand.counts import CountTable, examined_counts
 from evenhand.display import ProgressCallback, ProgressReporter
-from evenhand.errors import Problem, QuestionError, listed
+from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.graph.colliders import (
     ClassifiedTriples,
     PositionTriple,
@@ -71,7 +71,7 @@ def discover(
     search, those of the ``question`` first; the record names the others. A rule that the
     question declares is the decision's only cause.
 
-    >>> from evenhand.counts import CountTable
+    >>> from evenhand.counts import CountTable, examined_counts
     >>> counts = CountTable.of(
     ...     {"x": list("aabb"), "y": list("cdcd")}, counts=[40, 10, 10, 40]
     ... )
@@ -264,6 +264,38 @@ def _thin_strata_notes(skeleton: Skeleton, names: list[str], evaluator: Evaluato
         f"{listed(edges)}."
     )
     return [note]
+
+
+def learn_graph(
+    counts: CountTable,
+    question: Question,
+    knowledge: Knowledge,
+    **search: Any,  # noqa: ANN401  # that of ``discover``
+) -> tuple[PartialGraph, tuple[str, ...]]:
+    """The graph of the rows that are compared, and what required arrows did to the causes."""
+    if question.predicts:
+        raise QuestionError.of(
+            f"It is not said what causes {question.predicts!r}, whose predictions are audited.",
+            "Learned from predictions, the graph would be another.",
+            Remedy("Give the graph of the data", "graph"),
+        )
+    examined = examined_counts(counts, question).counts
+    graph = discover(examined, knowledge=knowledge, question=question, **search)
+    if not knowledge.required:
+        return graph, ()
+    free = replace(knowledge, required=())
+    before = discover(examined, knowledge=free, question=question, **{**search, "reuse": graph})
+    decision = question.decision
+    causes, free_causes = (
+        one.parents(decision) | one.neighbors(decision) for one in (graph, before)
+    )
+    if causes >= free_causes:
+        return graph, ()
+    note = (
+        f"The required arrows evict {listed(sorted(free_causes - causes))} from the possible "
+        f"causes of {decision!r}: without them these would be {listed(sorted(free_causes))}."
+    )
+    return graph, (note,)
 
 
 def _check_limits(**limits: object) -> None:
