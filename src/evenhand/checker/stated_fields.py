@@ -124,7 +124,7 @@ def stated_paths(indirect: Record, *, with_data: bool) -> dict[str, str]:
 def stated_rules(rules: Record, *, is_full: bool) -> dict[str, str]:
     """What is taken from the record about a declared rule."""
     if not is_full:
-        return {"rules.declared": "the rule by which was decided, if there is one"}
+        return {"rules.declared": "the rule of the decision, if there is one"}
     fields = {}
     if rules["declared"]:
         fields["rules.declared"] = f"that was decided by {', '.join(rules['declared'])}"

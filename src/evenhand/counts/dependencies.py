@@ -85,7 +85,7 @@ class Determination:
             f"{self.rule} alone determines {decision!r} but for {self.exception_rows:,} of "
             f"{rows:,} rows: {self.exceptions_text}.",
             "These exceptions may be the finding.",
-            Remedy("If made from the decision, leave it out", "exclude", [self.name]),
+            Remedy("If it was made from the decision, leave it out", "exclude", [self.name]),
         )
 
     def to_dict(self) -> dict[str, object]:

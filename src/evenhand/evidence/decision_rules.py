@@ -1,6 +1,6 @@
 """Decisions that a column determines: between people alike in it nothing is left to compare.
 
-Such a column is a copy or a consequence of the decision, or the rule by which was decided. Only
+Such a column is a copy or a consequence of the decision, or the rule of the decision. Only
 a person can tell which. Until then nothing can be decided; under a declared rule the criterion
 is met by construction, and whether the rule is justified is another question.
 """
@@ -130,9 +130,7 @@ def rule_reasons(
                     "exclude",
                     [*determined_by],
                 ),
-                Remedy(
-                    "declare it as the rule by which was decided", "rule", [determined_by[0]]
-                ),
+                Remedy("declare it as the rule of the decision", "rule", [determined_by[0]]),
             ),
         ),
     )

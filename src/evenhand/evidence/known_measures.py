@@ -60,8 +60,7 @@ KINDS: Mapping[str, MeasureKind] = MappingProxyType(
             name="explained part of the gap",
             formula="Σ P*(+ | q) (P(q | other) − P(q | group)), P* the mean of both rates",
             unseen="It does not see whether a cause was itself brought about by the protected "
-            "attribute, and takes as explained all people beside whom nobody of the other "
-            "group is.",
+            "attribute, and it counts people with nobody to be compared with as explained.",
         ),
         "unexplained": MeasureKind(
             name="unexplained part of the gap",

@@ -311,7 +311,7 @@ FIELDS = (
     ),
     _question("order", VALUES, "The values of the decision, best first."),
     _question("min_rows", ROWS, "Compare groups of at least so many rows.", "", "1"),
-    _question("rule", ATTRIBUTES, "The columns by which was decided without exception."),
+    _question("rule", ATTRIBUTES, "The columns that make the decision, without exception."),
     _question("redlining", ATTRIBUTES, "Judge effects through these, too.", "audit compare"),
     _question(
         "explained", ATTRIBUTES, "An effect through these is accepted.", "", "all others"

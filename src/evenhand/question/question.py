@@ -86,7 +86,7 @@ class Question:
         if {*self.columns} & {*self.rule}:
             yield Problem(
                 f"The rule {listed(self.rule)} names the protected attribute or the decision.",
-                remedy="Name the columns by which was decided.",
+                remedy="Name the columns that make the decision.",
             )
         if self.predicts in self.columns:
             yield Problem(

@@ -104,15 +104,20 @@ class Guess(Plain):
 
 # By the key: what is asked about a guess, and if it is wrong what to do, with which argument.
 _GUESSED: dict[str, tuple[str, str, str, Any]] = {
-    "favorable": ("Is {decision} = {shown} good for the person?", "If not", "favorable", ...),
+    "favorable": (
+        "Is {decision} = {shown} good for the person?",
+        "If not, correct it",
+        "favorable",
+        ...,
+    ),
     "criterion": ("Which values of {decision} are good?", "Name them", "favorable", ...),
     "group": (
         "Is {protected} = {shown} the group that is asked about?",
-        "If not",
+        "If not, correct it",
         "group",
         ...,
     ),
-    "other": ("Is it compared with {protected} = {shown}?", "If not", "other", ...),
+    "other": ("Is it compared with {protected} = {shown}?", "If not, correct it", "other", ...),
     "exclude": (
         "Is it right to leave out {shown}?",
         "If not, name what to use",
@@ -120,18 +125,28 @@ _GUESSED: dict[str, tuple[str, str, str, Any]] = {
         ...,
     ),
     "bins": ("Are the classes of {shown} right?", "If not, give cut points", "bins", ...),
-    "merge": ("Are these spellings of one value: {shown}?", "If not", "merge", ...),
-    "na": ("Does {shown} mean that a value is missing?", "If not", "missing", "level"),
-    "missing": ("Is this right for missing values: {shown}?", "If not", "missing", ...),
+    "merge": ("Are these spellings of one value: {shown}?", "If not, correct it", "merge", ...),
+    "na": (
+        "Does {shown} mean that a value is missing?",
+        "If not, correct it",
+        "missing",
+        "level",
+    ),
+    "missing": (
+        "Is this right for missing values: {shown}?",
+        "If not, correct it",
+        "missing",
+        ...,
+    ),
     "frequency": (
         "Does {shown} count people? Each line was taken for one.",
-        "If so",
+        "If so, declare it",
         "frequency",
         ...,
     ),
     "tiers": (
         "Is this the order of the columns: {shown}? None was taken.",
-        "If so",
+        "If so, declare it",
         "tiers",
         ...,
     ),

@@ -33,8 +33,8 @@ def caused_by(certificate: Certificate, words: Words) -> tuple[str, ...]:
     others = Strong(words.columns(certain) if certain else "nothing else")
     possible = {name for names in certificate.possible_decision_causes for name in names}
     unsure = sorted(possible - {*certain})
-    does = "does" if len(unsure) == 1 else "do"
-    is_open = (f" Whether {words.columns(unsure)} {does} too is open.",) if unsure else ()
+    verb = "causes" if len(unsure) == 1 else "cause"
+    is_open = (f" Whether {words.columns(unsure)} also {verb} it is open.",) if unsure else ()
     if certificate.question.predicts:
         return text(
             f"The recorded {words.recorded} is caused by ",

@@ -338,7 +338,9 @@ def _graph(answer: Answer, words: Words) -> str:
     elif not (answer.placed or answer.unplaced):
         said = "The graph was learned"
     elif not answer.unplaced:
-        said = "The graph was learned; the order was given"
+        said = (
+            "The graph was learned; every compared column is known to come before the decision"
+        )
     else:
         names = words.columns(answer.unplaced)
         said = f"The graph was learned; it is assumed that {names} came before the decision"

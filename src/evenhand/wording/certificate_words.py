@@ -14,6 +14,7 @@ from evenhand.evidence.subpopulations import p_value
 from evenhand.question.labels import Labels, group_heading
 from evenhand.verdict import MET
 from evenhand.wording.finding_words import first_sentence
+from evenhand.wording.sentences import count
 from evenhand.wording.words import Words
 
 _SHOWN_PAIRS = 10
@@ -109,7 +110,10 @@ def partition_facts(partition: Partition, words: Words) -> list[tuple[str, str]]
             f"{occur}, {numbers['violating']:,} at or beyond the threshold{detail}",
         ),
         ("coverage", f"{covered} of the rows; {by_group}{more}"),
-        ("same decision for all", f"{share_alike} of the rows, in {alike.sum():,} of them"),
+        (
+            "same decision for all",
+            f"{share_alike} of the rows, in {count(int(alike.sum()), 'subpopulation')}",
+        ),
         *([("difference in points", " to ".join(ends))] if ends else []),
     ]
 

@@ -93,17 +93,17 @@ def lead(certificate: Certificate, words: Words) -> str:
         people = f"Of {everybody:,} people recorded, {counted:,} are counted. "
     alike, why = "", "The graph shows no other cause of the decision."
     if causes:
-        these, verb = ("this", "causes") if len(causes) == 1 else ("these", "cause")
+        these, verb = ("this", "also causes") if len(causes) == 1 else ("these", "also cause")
         if certificate.ambiguous:
-            verb = "may cause"
+            verb = "may also cause"
         what = f"the recorded {words.recorded}" if question.predicts else words.decision
         among = f" (one of {sets} possible sets of causes)" if sets > 1 else ""
         alike = f" who are alike in {words.columns(causes)}"
-        why = f"By the graph, {these} also {verb} {what}{among}."
+        why = f"By the graph, {these} {verb} {what}{among}."
     few = ""
     if question.min_rows > 1:
         few = f" Groups with fewer than {question.min_rows:,} people of one kind are left out."
-    return f"{people}{words.compared(alike)}. {why} Counted are those who {words.did}.{few}"
+    return f"{people}{words.compared(alike)}. {why} Rates count those who {words.did}.{few}"
 
 
 def verdicts(answer: Answer, words: Words) -> Verdicts:

@@ -33,7 +33,7 @@ def test_a_shared_copy_states_its_verdict():
     found = checker.verify(CERTIFICATE.to_shared_json()).stated
     assert {"verdict", "partitions.table", "withheld.least_count"} <= {*found}
     # Whether a rule was declared does not follow from what is shown.
-    assert found["rules.declared"] == "the rule by which was decided, if there is one"
+    assert found["rules.declared"] == "the rule of the decision, if there is one"
     assert not {"reasons", "rows", "rules.determining"} & {*found}
 
 

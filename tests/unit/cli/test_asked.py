@@ -291,7 +291,7 @@ def test_what_answers_a_guess_is_no_guess_any_more(run, applicants):
     document = json.loads(run("audit", applicants, *TWO, "--json")[1])
     told = {one["argument"]: one for one in document["guesses"]}
     assert told["favorable"]["remedies"] == [
-        {"words": "If not", "argument": "favorable", "value": "0"}
+        {"words": "If not, correct it", "argument": "favorable", "value": "0"}
     ]
     typed = ["--favorable", "0", "--group", "f", "--bin", "exam=50", "--tiers", "sex|*|hired"]
     document = json.loads(run("audit", applicants, *TWO, *typed, "--json")[1])
@@ -303,7 +303,7 @@ def test_what_answers_a_guess_is_no_guess_any_more(run, applicants):
 def test_other_verbs_guess_and_tell_the_same(run, applicants, verb):
     status, out, err = run(*verb, applicants, *TWO, "--set", "judge=rows")
     assert (status, err) == (0, "")
-    assert out.startswith("Guessed, as nobody said it:\n  Is hired = 1 good")
+    assert out.startswith("Guessed, because nobody said it:\n  Is hired = 1 good")
 
 
 @pytest.mark.parametrize(

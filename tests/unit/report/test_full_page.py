@@ -143,7 +143,7 @@ CALM = towns((50_000, 50_000, 50_100, 49_900))
         (CASES["nothing comparable"], "only women or only men. They neither support"),
         (CASES["nothing comparable"], "nothing gauges what an unrecorded cause could do"),
         (CASES["open edge"], "perhaps a cause"),
-        (CASES["open edge"], "By the graph, this also may cause admission (one of 2 possible"),
+        (CASES["open edge"], "By the graph, this may also cause admission (one of 2 possible"),
         (CASES["not certified"], "More groups differ than chance explains."),
         ((towns(*[(20, 20, 20, 20)] * 8), TOWNS), "chance explains what was seen."),
         ((towns(*[(20, 20, 21, 19)] * 200), TOWNS), "but not the average difference."),
@@ -166,9 +166,9 @@ def test_what_the_groups_share_is_said_once():
     columns |= {"test_score": ["L"] * 4 + ["H"] * 4, "admission": ["admitted", "rejected"] * 4}
     counts = eh.CountTable.of(columns, [many for four in cells for many in four])
     text = report_text(counts)
-    assert "All of them: applying to CS." in text
+    assert "Common to all: applying to CS." in text
     assert "Of 60 women (with a low score), 20 (33.3%) were admitted." in text
-    assert "All of them" not in report_text(SHOWN, TOWNS)
+    assert "Common to all" not in report_text(SHOWN, TOWNS)
 
 
 def test_people_who_are_not_counted_are_recorded_all_the_same():
@@ -213,7 +213,7 @@ def test_without_labels_sentences_have_quoted_names():
 def test_with_labels_sentences_have_words():
     text = report_text(SHOWN, TOWNS)
     assert "On average women are 30.1 points behind men" in text
-    assert "Counted are those who were admitted." in text
+    assert "Rates count those who were admitted." in text
 
 
 def test_of_many_groups_the_page_says_who_is_compared_and_how_much_of_each():

@@ -178,7 +178,7 @@ def test_the_first_sentences_are_whole():
     )
     assert "".join(page.lead) == (
         "600 people are in these groups. People with “sex = f” are compared with people with "
-        "“sex = m” who are alike in town. Counted are those who had “hired = yes”."
+        "“sex = m” who are alike in town. Rates count those who had “hired = yes”."
     )
     assert page.verdict.about == "In these rows"
     assert page.verdict.sentence == (

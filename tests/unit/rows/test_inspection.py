@@ -89,12 +89,12 @@ def test_an_inspection_is_plain_data(rows):
     assert content["rows"] == 600
     assert content["findings"][0]["remedies"] == [
         {
-            "words": "If made from the decision, or after it, leave it out",
+            "words": "If made from or after the decision, leave it out",
             "argument": "exclude",
             "value": ["promotion_letter"],
         },
         {
-            "words": "declare the rule by which was decided",
+            "words": "declare the rule of the decision",
             "argument": "rule",
             "value": ["promotion_letter"],
         },

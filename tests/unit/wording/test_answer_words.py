@@ -88,7 +88,7 @@ def test_no():
     answer = answered(table, knowledge=Tiers(["c", "a0"], ["e"]))
     assert answer.word is Word.NO
     assert answer.statements[0] == "No: both comparable groups differ by less than 5 points."
-    assert "The graph was learned; the order was given." in answer.statements[2]
+    assert "every compared column is known to come before the decision." in answer.statements[2]
     assert answer.statements[-1] == "For release: certified."
 
 

@@ -312,14 +312,14 @@ class Findings:
         names, rows = [one.name for one in exact], self.table.row_count
         alone = "each alone determine" if len(exact) > 1 else "alone determines"
         alike = "one of them" if len(exact) > 1 else "it"
-        made = f"If made from the decision, or after it, leave {it(exact)} out"
+        made = f"If made from or after the decision, leave {it(exact)} out"
         yield from tell(
             FindingKind.DETERMINES_DECISION,
             names,
             f"{some([one.rule for one in exact])} {alone} {self.decision!r}, without "
             f"exception in {rows:,} rows.",
             Remedy(made, "exclude", names),
-            Remedy("declare the rule by which was decided", "rule", names[:1]),
+            Remedy("declare the rule of the decision", "rule", names[:1]),
             found=f"Among people alike in {alike} no decision differs, so nothing is left to "
             "measure.",
             rows=rows,
@@ -332,7 +332,7 @@ class Findings:
             dict.fromkeys(name for pair in self.together for name in pair),
             f"Together these determine {self.decision!r}, without exception: {some(pairs)}.",
             Remedy(
-                "If they are the rule by which was decided, declare it",
+                "If they are the rule of the decision, declare it",
                 "rule",
                 [*next(iter(self.together), ())],
             ),
@@ -510,7 +510,7 @@ class Findings:
         yield from tell(
             FindingKind.NO_GROUPS,
             kinds,
-            f"No groups of people are formed by {some(told)}.",
+            f"{some(told)} {'forms' if len(told) == 1 else 'form'} no groups of people.",
             leaving_out(kinds),
             kinds=kinds,
         )
