@@ -89,8 +89,9 @@ class RelaxedCertificate(Described):
                 ("measured rows", percent(float(self.coverage))),
             ]
         return Summary(
-            title=f"{'claimed' if self.claimed else 'not claimed'}: at least {assurance} of "
-            f"the rows lie where the groups differ by less than {self.threshold}",
+            title=f"relaxed criterion {'claimed' if self.claimed else 'not claimed'}: at least "
+            f"{assurance} of the rows lie where the groups differ by less than "
+            f"{self.threshold}",
             facts=(*facts, ("bound, all rows", _bound_text(self.bound_of_all_rows))),
         )
 
