@@ -143,7 +143,6 @@ def shared_texts(
             audit,
             release,
             partition=audit.explain_partition([]),
-            doubt=audit.doubt(),
             share=True,
             least_count=least_count,
             generated="today",

@@ -27,6 +27,7 @@ from evenhand.counts.dependencies import numbers_of
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.errors import (
     ColumnError,
+    InputError,
     MissingValueError,
     Problem,
     QuestionError,
@@ -322,7 +323,12 @@ class Rows(Described):
         kept = {name: bins for name, bins in codings.bins.items() if name in asked}
         whole = tuple(n for n in self.sources[0].names if n != codings.frequency)
         stored = replace(self, requested=replace(codings, columns=whole, bins=kept), base=None)
-        found = _pass_marks(stored.first_rows(), question, {*left, *classed})
+        try:
+            first = stored.first_rows()
+        except InputError:  # a column that is left out need not be readable
+            stored = replace(stored, requested=replace(codings, bins=kept))
+            first = stored.first_rows()
+        found = _pass_marks(first, question, {*left, *classed})
         if found:
             names = {*found, question.decision}
             found = _pass_marks(stored.only(names).lines.table, question, {*found})
