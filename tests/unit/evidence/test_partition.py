@@ -184,7 +184,7 @@ def test_statistics_and_chance_are_those_of_the_measured_lines():
     expected = statistics(alone, 0.05)
     assert partition.statistics.p_threshold == expected.p_threshold
     assert partition.statistics.difference == expected.difference == [-0.25]
-    assert partition.by_chance == by_chance(alone, 1)
+    assert partition.by_chance == by_chance(alone)
 
 
 def test_where_nobody_is_nothing_is_covered_or_measured():
@@ -238,7 +238,11 @@ def test_many_groups_and_values_are_what_fractions_say(seed):
             means = partition.statistics.means
             leading = min(
                 (at for at, mean in enumerate(means) if mean),
-                key=lambda at: (means[at].p_threshold, means[at].p_zero),
+                key=lambda at: (
+                    means[at].p_threshold if means[at].shown else 1 + means[at].p_zero,
+                    means[at].p_zero,
+                    -abs(means[at].difference),
+                ),
             )
             own = partition.comparisons.mean == leading
             assert partition.leading.line.tolist() == partition.comparisons.line[own].tolist()
