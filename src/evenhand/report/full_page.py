@@ -69,7 +69,7 @@ def report(
     ...                              "gender -> admission")
     >>> asked = eh.datasets.question("admissions")
     >>> report(eh.audit(eh.datasets.admissions(2), asked, graph=graph))
-    <Report: Yes: Does gender itself change admission? | a table>
+    <Report: Cannot tell: Does gender itself change admission? | a table>
     """
     today = datetime.now(UTC)
     generated = generated or f"{today.day} {today:%B %Y}"
