@@ -180,17 +180,18 @@ def _determination_by_marks(
         or _may_be_chance(rows.sum(axis=0)[decided], total - right)
     ):
         return None
+    gaps = [
+        (exact_number(values[order[at - 1]]), exact_number(values[order[at]]))
+        for at in begins.tolist()
+    ]
+    if any(low >= high for low, high in gaps):
+        return None  # no cut lies between two spellings of one number
     lines = np.flatnonzero(counts.column(decision) != expected[counts.column(name)])
     return Determination(
         name=name,
         strength=strength,
         exceptions=_rows_by_group(counts, lines, protected, decision),
-        marks=tuple(
-            number_text(-roundest(-exact_number(values[high]), -exact_number(values[low])))
-            for low, high in zip(
-                order[begins - 1].tolist(), order[begins].tolist(), strict=True
-            )
-        ),
+        marks=tuple(number_text(-roundest(-high, -low)) for low, high in gaps),
     )
 
 
@@ -222,6 +223,8 @@ def _log_choices(total: int, parts: Iterable[int]) -> float:
 
 def roundest(low: Fraction, high: Fraction) -> Fraction:
     """The number from low to below high with the fewest digits; the least if there are several.
+
+    ``low`` is less than ``high``.
 
     >>> print(roundest(Fraction(4781), Fraction(5178)), roundest(Fraction(36), Fraction(37)))
     5000 36

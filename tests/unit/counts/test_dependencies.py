@@ -276,6 +276,16 @@ def test_several_grades_have_several_marks():
     assert one.marks == ("25", "50", "75")
 
 
+def test_no_mark_lies_between_two_spellings_of_one_number():
+    """A search for a number between them would never end."""
+    table = {
+        "school": ["-1.5", "01", "1.0", "1e3"] * 40,
+        "hired": ["no", "no", "yes", "yes"] * 40,
+    }
+    (found,) = determining_columns(CountTable.of(table), "hired")
+    assert (found.name, found.marks) == ("school", ())
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_pairs_determine_the_decision_together_where_no_dictionary_says_otherwise(seed):
     rng = np.random.default_rng(seed)
