@@ -111,7 +111,7 @@ def test_an_old_tab_is_told_and_shows_what_is_there_now(app, new_page):
     expect(new.locator("#now")).to_contain_text("10")
     act(old, "PATCH", "api/question", change("1/5"))
     expect(old.locator("#problems")).to_contain_text("This page is not the newest")
-    expect(old.locator("#now")).to_have_text(new.locator("#now").inner_text())
+    expect(old.locator("#now")).to_have_text(new.locator("#now").text_content())
     act(old, "PATCH", "api/question", change("1/5"))  # now it knows
     expect(old.locator("#problems")).to_be_empty()
     saved(app, "1/5")

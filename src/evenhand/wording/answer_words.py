@@ -104,19 +104,17 @@ def _pairs(answer: Answer, words: Words) -> str:
     if partition.two_groups:
         return ""
 
-    def named(places: frozenset[int]) -> list[str]:
+    def named(places: frozenset[int]) -> str:
         pairs = [partition.pairs[at % len(partition.pairs)] for at in sorted(places)]
         each = (
-            f"{words.group_name(partition.groups[a])} and "
+            f"between {words.group_name(partition.groups[a])} and "
             f"{words.group_name(partition.groups[b])}"
             for a, b in pairs
         )
-        return [*dict.fromkeys(each)]
+        return listing(dict.fromkeys(each))
 
-    stands, falls = named(answer.standing), named(answer.fallen)
-    said = f": between {'; between '.join(stands)}"
-    unstable = f"; the difference between {'; between '.join(falls)} is not robust"
-    return said + unstable * bool(falls)
+    fallen = answer.fallen and f"; the difference {named(answer.fallen)} is not robust"
+    return f": {named(answer.standing)}{fallen or ''}"
 
 
 def _all_within(answer: Answer, words: Words) -> str:

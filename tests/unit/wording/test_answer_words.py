@@ -172,8 +172,8 @@ def test_of_many_groups_the_pairs_are_named():
     assert answer.word is Word.YES
     assert answer.statements[0] == (
         "Yes: in 4 of 6 comparisons the two groups differ by more than 5 points, which is "
-        "statistically significant after correction: between c = 0 and c = 2; between c = 1 "
-        "and c = 2."
+        "statistically significant after correction: between c = 0 and c = 2 and between "
+        "c = 1 and c = 2."
     )
 
 
