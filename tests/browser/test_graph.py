@@ -153,6 +153,14 @@ def _tiers(app: RunningApp) -> list[list[str]]:
     return found
 
 
+def _settle(page: Any) -> None:
+    """Wait until nothing that was asked for before will renew the page."""
+    page.evaluate("() => queue")
+    page.goto("graph")
+    expect(page.locator("#now")).to_contain_text("groups")
+    expect(page.locator(".panel")).to_be_visible()
+
+
 def test_boxes_move_between_the_columns_of_time(app: RunningApp, learned: Any) -> None:
     page, heads = learned, learned.locator(".graph-wide text.tier")
     # By button, into a tier of its own at the end.
@@ -164,23 +172,27 @@ def test_boxes_move_between_the_columns_of_time(app: RunningApp, learned: Any) -
     page.keyboard.press("Escape")
     expect(page.locator("#chosen")).to_have_count(0)
     # By dragging onto another column.
+    _settle(page)
     x, _ = _middle(page, ".zone >> nth=2")
     _, y = _middle(page, "text.tier >> nth=2")
     _drag(page, "education", (x, y))
     expect(heads).to_have_text(["First", "Then", "Last"])
     wait_until(lambda: "education" in _tiers(app)[1])
     # By a key, at the box, which keeps the focus.
+    _settle(page)
     box = page.locator('.graph-wide [data-box="age"]')
     box.press("Shift+ArrowRight")
     wait_until(lambda: "age" in _tiers(app)[1])
     expect(box).to_be_focused()
-    # By name, in a list that any table has room for.
+    # By name, in a list that any table has room for; on a page that no work renews any more.
+    _settle(page)
     page.locator("#columns summary").click()
     page.locator("#move-name").fill("race")
     page.locator("#move-to").select_option(index=1)
     page.locator("#columns").get_by_role("button", name="Move", exact=True).click()
     wait_until(lambda: "race" in _tiers(app)[1])
     # Between two columns a new one begins.
+    _settle(page)
     _drag(page, "age", _middle(page, ".gap >> nth=1"))
     wait_until(lambda: _tiers(app)[1] == ["age"])
 

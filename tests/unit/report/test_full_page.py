@@ -226,7 +226,7 @@ def test_of_many_groups_the_page_says_who_is_compared_and_how_much_of_each():
     assert "(99.3%) could be compared: 97.9% of people with “race = red”, 100% of" in text
     assert "differ by 5 points or more in 3 of 3 groups, up to 22.0 points." in text
     assert "Yes. In 2 of 7 comparisons the two groups differ by more than 5 points" in text
-    assert "between blue and green; between blue and red." in text
+    assert "between blue and green and between blue and red." in text
     assert (
         "1 of 4 groups, with 22 people (0.7% of the rows), holds no two values of race." in text
     )
