@@ -116,7 +116,15 @@ class PartialGraph(Pictured):
     def neighbors(self, node: str) -> frozenset[str]:
         """The nodes joined to this one by an undirected edge."""
         self._bits.bits(node)
-        return frozenset(b if a == node else a for a, b in self.undirected if node in (a, b))
+        return frozenset(self._neighbors[node])
+
+    @cached_property
+    def _neighbors(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {node: set() for node in self.nodes}
+        for a, b in self.undirected:
+            found[a].add(b)
+            found[b].add(a)
+        return found
 
     def adjacent(self, a: str, b: str) -> bool:
         """Whether any edge joins the two."""
@@ -187,7 +195,7 @@ class PartialGraph(Pictured):
                 )
             )
 
-    @property
+    @cached_property
     def doubtful(self) -> frozenset[Triple]:
         """Triples at which neither data nor edits showed or excluded a collider.
 
@@ -201,8 +209,9 @@ class PartialGraph(Pictured):
             triples.update(conflict.claims)
             if conflict.edge in self.undirected:
                 for a, centre in (conflict.edge, conflict.edge[::-1]):
-                    around = (b for b in self.nodes if b != a and self.adjacent(centre, b))
-                    triples |= {triple_of(a, centre, b) for b in around}
+                    beside = self.parents(centre) | self.children(centre)
+                    beside |= self._neighbors[centre]
+                    triples |= {triple_of(a, centre, b) for b in beside - {a}}
         return frozenset(triples)
 
     def with_knowledge(self, knowledge: Known, *, question: Question | None = None) -> Self:
