@@ -357,8 +357,8 @@ def _give(session: Session, body: dict[str, Any]) -> Job | None:
         file = session.folder.existing(path)
         given = load_graph(file)
         given.check([*session.rows.columns], session.file.question)
-        session.given_name = session.folder.shown(file)
-    session.given, session.refits = given, True
+    session.give(given)
+    session.refits = True
     return learn(session, body)
 
 

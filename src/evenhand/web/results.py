@@ -29,6 +29,12 @@ class Recent(OrderedDict[str, _T]):
             self.move_to_end(key)
             return self[key]
 
+    @property
+    def newest(self) -> _T | None:
+        """The result that was kept or asked for last."""
+        with self._lock:
+            return next(reversed(self.values()), None)
+
     def put(self, key: str, result: _T) -> None:
         """Keep a result, and forget one if there are too many."""
         with self._lock:

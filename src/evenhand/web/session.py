@@ -14,7 +14,8 @@ from typing import Any
 from evenhand.auditing import Audit, audit
 from evenhand.display import Progress, ProgressCallback, ProgressReporter
 from evenhand.errors import EvenhandError, Problem, QuestionError
-from evenhand.graph import PartialGraph
+from evenhand.files.transaction import disk_errors, write_file
+from evenhand.graph import PartialGraph, load_graph
 from evenhand.models.predictions import audit_predictions
 from evenhand.question import Codings, GraphEdit, QuestionFile
 from evenhand.rows import Inspection, Rows
@@ -53,7 +54,6 @@ class Session:
         self.notices: tuple[str, ...] = ()
         self.asks_order = True  # until somebody confirms which column came first
         self.given: PartialGraph | None = None  # in place of a graph that is learned
-        self.given_name = ""  # the file that it is from
         self.refits = False  # whether edits of the graph give way to a new order of events
         self.made_files: dict[str, Path] = {}
         self.results: dict[str, Any] = {}  # of the last compare, bootstrap, release, check
@@ -78,6 +78,17 @@ class Session:
     def question_path(self) -> Path | None:
         """The question file that keeps them."""
         return self._question.path if self._question else None
+
+    @property
+    def given_name(self) -> str:
+        """The file beside the question file that keeps the graph that was given; else ""."""
+        return self.folder.shown(self._graph_path) if self.given else ""
+
+    @property
+    def _graph_path(self) -> Path:
+        if self.question_path is None:
+            raise no_table()
+        return self.folder.inside(str(self.question_path.with_suffix(".graph.json")))
 
     def difference(self, by: int) -> str:
         """What undoing (-1) or redoing (+1) would change, in words; "" if nothing is left."""
@@ -279,12 +290,32 @@ class Session:
         """Go on with a table that was read, and forget what followed from another."""
         self._open = opened
         self._history.renew()
-        self.notices, self.refits = (), False
-        self.given = None
-        self.asks_order = not self.tables.get("knowledge", {}).get("tiers")
+        self.notices, self.refits, self.given = (), False, None
+        try:
+            if self._graph_path.exists():
+                self.given = load_graph(self._graph_path)
+        except EvenhandError as error:
+            self.notices = (f"{self._graph_path.name} was not read: {error.problems[0].what}",)
+        has_order = self.given or self.tables.get("knowledge", {}).get("tiers")
+        self.asks_order = not has_order
         for recent in (self._learned, self._audits):
             recent.clear()
         self.results.clear()
+
+    def give(self, graph: PartialGraph | None) -> None:
+        """Take a graph in place of one that is learned, or none.
+
+        It is kept beside the question file, for whoever opens that again; one that was there
+        before is renamed.
+        """
+        with self.lock:
+            path = self._graph_path
+            with disk_errors(path):
+                if path.exists():
+                    path.replace(path.with_suffix(".old.json"))
+            if graph is not None:
+                write_file(path, graph.to_json(), mode=0o600, overwrite=False)
+            self.given = graph
 
     @property
     def table_has_changed(self) -> bool:
@@ -433,7 +464,14 @@ class Session:
             asked = replace(file, question=file.question.direct, edits=(), codings=Codings())
             with suppress(_OutdatedError):
                 rows = replace(rows, progress=report)
-                found = audit(rows, asked, graph=self.given, progress=report)
+                before = self._learned.newest  # by another order: its tests are not made again
+                found = audit(
+                    rows,
+                    asked,
+                    graph=self.given,
+                    reuse=before.base if before else None,
+                    progress=report,
+                )
                 self.check_table()
                 self._learned.put(key, found)
 

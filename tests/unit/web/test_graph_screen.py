@@ -13,14 +13,16 @@ from evenhand.auditing import Audit, audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.graph import load_graph
+from evenhand.graph.independence_tester import Evaluator
 from evenhand.question import QuestionFile
 from evenhand.report.html_report import View
 from evenhand.rows import Rows
 from evenhand.web import session as module
+from evenhand.web.folder import Folder
 from evenhand.web.graph_links import choose_link
 from evenhand.web.graph_screen import CHANGES, graph_file, view
-from evenhand.web.pages import render
-from evenhand.web.session import Session
+from evenhand.web.pages import command_lines, render
+from evenhand.web.session import Session, needed
 from evenhand.wording.sentences import NamedAttribute
 
 _HANDLERS = {path: handler for _, path, handler in CHANGES}
@@ -119,10 +121,65 @@ def test_a_graph_comes_from_a_file_and_goes_into_one(session: Session) -> None:
     assert kind == "image/svg+xml"
     assert b"education" in content
     finish(_HANDLERS["given"](session, {"path": ""}))
+    assert session.given is None
     assert session.audit is learned
     (folder / "g.dot").write_text("digraph { sex -> wages }")
     with pytest.raises(EvenhandError, match="wages"):
         _HANDLERS["given"](session, {"path": "g.dot"})
+
+
+def test_a_graph_from_a_file_is_kept_beside_the_question_file(session: Session) -> None:
+    folder, kept = session.folder.root, session.folder.root / "adult.graph.json"
+
+    def again() -> Session:
+        opened = Session(Folder(folder))
+        opened.open_table(folder / "adult.csv", lambda _: None)
+        return opened
+
+    (folder / "g.dot").write_text("digraph { sex -> income; education -> income }")
+    finish(_HANDLERS["given"](session, {"path": "g.dot"}))
+    assert kept.stat().st_mode & 0o777 == 0o600
+    other = again()
+    assert other.given == session.given
+    assert not other.asks_order
+    learn_now(other)
+    assert needed(other.audit).certificate.graph_origin.kind == "given"
+    other.read_again(lambda _: None)
+    assert other.given == session.given
+    assert "--graph adult.graph.json" in " ".join(command_lines(other, "evidence")[0])
+    # Nothing is written over: what was there before has another name.
+    text = kept.read_text("utf-8")
+    finish(_HANDLERS["given"](other, {"path": ""}))
+    assert not kept.exists()
+    assert (folder / "adult.graph.old.json").read_text("utf-8") == text
+    assert again().given is None
+    kept.write_text("{}")
+    broken = again()
+    assert broken.given is None
+    assert broken.notices[0].startswith("adult.graph.json was not read: ")
+
+
+def test_a_tier_move_makes_no_test_again(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[int]()
+    evaluate = Evaluator.statistics
+
+    def counted(self: Evaluator, batch: Any, test: str) -> Any:
+        made.append(len(batch))
+        return evaluate(self, batch, test)
+
+    monkeypatch.setattr(Evaluator, "statistics", counted)
+    finish(_HANDLERS["tiers"](session, {"name": "race", "by": 1}))
+    moved = sum(made)
+    assert session.learned is not None
+    record = session.learned.graph.record
+    assert record is not None
+    assert moved < sum(record.tests) / 4
+    made.clear()
+    session._learned.clear()
+    learn_now(session)
+    assert sum(made) > 4 * moved  # without what was known
 
 
 def test_boxes_keep_their_places_whatever_is_changed(session: Session) -> None:
