@@ -1,11 +1,11 @@
-"""Checks a certificate: by the stand-alone checker, and with data by an audit again besides.
+"""Checks a certificate by the stand-alone checker, and with data reproduces the audit.
 
 The checker derives a record again from its own numbers, or from one plain CSV file. The engine
-reads whatever data evenhand reads, judges them with the recorded question and graph, and makes
-the record again: the two must be the same but for the estimates, which are floats, written with
-twelve digits, of which another machine may round the last one otherwise. A graph that was
-learned from these rows is learned again, and the answer is found again. Other versions may
-learn and answer otherwise: what differs there is left open.
+reads whatever data evenhand reads, judges them with the recorded question and graph, and
+reproduces the record. The two must be equal except for the estimates: these are floats, written
+with twelve digits, of which another machine may round the last one differently. A graph that
+was learned from these rows is learned again, and the answer is found again. Another version may
+learn and answer differently: what differs there is left open.
 """
 
 import gc
@@ -55,19 +55,19 @@ from evenhand.rows import Rows, read
 from evenhand.rows.finer_classes import finer_counts
 from evenhand.rows.open_files import is_spreadsheet
 
-Outcome: TypeAlias = Literal["true", "false", "open", "stated"]
+Outcome: TypeAlias = Literal["verified", "refuted", "open", "stated"]
 
 _OWN = "its own numbers"
 _LARGEST = 1_000_000_000
 _OTHER_DATA = (ColumnError, ValuesError, MissingValueError)  # readable, but not what is named
 _RECORD = {
-    0: "The record is true",
-    1: "The record is false",
-    3: "Whether the record is true cannot be decided from this; it says",
+    0: "Certificate verified",
+    1: "Certificate refuted",
+    3: "Certificate neither verified nor refuted; it says",
 }
 _BESIDE = "rules.without.record"
-# What an audit again is given: no data show it. All else that the checker took as stated is
-# derived again.
+# The inputs of the reproduced audit, which no data show. Everything else that the checker took
+# as stated is derived again.
 _INPUTS = re.compile(
     r"question|codings|guesses|graph(\.origin(\.unedited)?)?|scope\.asked|versions|release(\..*)?"
     r"|rules\.(declared|without)|answer\.knowledge|variants\..*"
@@ -106,7 +106,7 @@ class CheckedRecord:
 
     @property
     def sentence(self) -> str:
-        """Whether the record is true, and what it says."""
+        """Whether the certificate is verified, and what it says."""
         told = "; ".join(
             f"{through(names)}: {verdict}" if names else verdict
             for names, verdict in self.verdicts.items()
@@ -128,7 +128,7 @@ class CheckedRecord:
         places = [_field(one) for _, many in self.objections for one in many]
         if self.status == 1 and not {*places} <= {*self.fields}:
             return ()
-        doubted: Outcome = "false" if self.status == 1 else "open"
+        doubted: Outcome = "refuted" if self.status == 1 else "open"
         return tuple(
             FieldCheck(
                 name=name,
@@ -136,7 +136,7 @@ class CheckedRecord:
                 if name in places
                 else "stated"
                 if name in self.stated
-                else "true",
+                else "verified",
                 objections=places.count(name),
                 why=self.stated.get(name, ""),
                 by_engine_alone=name in self.by_engine_alone,
@@ -147,7 +147,7 @@ class CheckedRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldCheck:
-    """One field of a record: true or false as derived again, open, or only stated."""
+    """One field of a record: verified or refuted, open, or only stated."""
 
     name: str
     outcome: Outcome
@@ -218,7 +218,7 @@ def check_record(
     stated = found.stated if found.status != 1 else {}
     if data is not None and stated:
         recorded = RecordedCertificate.parse(path.read_text("utf-8"))
-        status, wrong = _audit_again(recorded, data, sheet, spelling, progress)
+        status, wrong = _reproduce(recorded, data, sheet, spelling, progress)
         stated = {name: why for name, why in stated.items() if recorded.is_input(name)}
         left = left if status == found.status else ()
         stated = {} if status == 1 else stated
@@ -237,7 +237,7 @@ def check_record(
     )
 
 
-def _audit_again(
+def _reproduce(
     recorded: "RecordedCertificate",
     data: str,
     sheet: str | None,
@@ -270,7 +270,7 @@ def _audit_again(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordedCertificate:
-    """What a record says of how it was made: the inputs of an audit that makes it again."""
+    """What a record says of how it was made: the inputs that reproduce it."""
 
     content: dict[str, Any]
 
@@ -324,7 +324,7 @@ class RecordedCertificate:
         return bool(self.content["copy"] == "shared")
 
     def is_input(self, field: str) -> bool:
-        """Whether an audit again takes a field from the record."""
+        """Whether the reproduced audit takes a field from the record."""
         # All that was asked for is found again; how much a limit left out is not told.
         is_limited = self.is_shared or not self.content["scope"]["complete"]
         name = field.removeprefix(f"{_BESIDE}.")
@@ -351,7 +351,7 @@ class RecordedCertificate:
         """
         try:
             certificate = self.judge(counts, dropped)
-            right = self._record_of(certificate, counts, dropped)
+            right = self.record_of(certificate, counts, dropped)
             graph, another = learned_again(
                 counts, self._edited_graph, self.origin, self.question, progress=progress
             )
@@ -365,16 +365,10 @@ class RecordedCertificate:
         except EvenhandError as error:
             return tuple(problem.text(words_only) for problem in error.problems)
 
-    def made_again(self, counts: CountTable, dropped: int) -> dict[str, Any]:
-        """The record that the counts give; program and seal, which is checked, are taken over.
-
-        So are they in the record without a declared rule.
-        """
-        return self._record_of(self.judge(counts, dropped), counts, dropped)
-
-    def _record_of(
+    def record_of(
         self, certificate: Certificate, counts: CountTable, dropped: int
     ) -> dict[str, Any]:
+        """The reproduced record; program and seal, which is checked, are taken over."""
         content = self.content
         if content["copy"] == "shared":
             least_count = content["withheld"]["least_count"]
@@ -382,7 +376,9 @@ class RecordedCertificate:
         else:
             right = full_record(certificate)
             if (beside := self._without_rule) is not None:
-                right["rules"]["without"]["record"] = beside.made_again(counts, dropped)
+                right["rules"]["without"]["record"] = beside.record_of(
+                    beside.judge(counts, dropped), counts, dropped
+                )
         return right | {"versions": content["versions"], "seal": content["seal"]}
 
     def _answered_again(
@@ -487,7 +483,7 @@ def _encode_tables(content: Mapping[str, Any]) -> None:
 
 
 def differences(written: object, right: object, where: str = "") -> Iterator[str]:
-    """The innermost places in which a record differs from the one that was made again.
+    """The innermost places in which a record differs from the reproduced one.
 
     >>> print(*differences({"rows": 1, "p": "0.5"}, {"rows": True}), sep="; ")
     rows: it says 1, the counts say True; p: it says '0.5', which has no place there

@@ -30,7 +30,7 @@ def outside(tmp_path: Path) -> Path:
     ("names", "said"),
     [
         (("altered.json", ""), "it says not certified, and does not agree with its own"),
-        (("out.shared.certificate.json", "out.csv"), "The record is true: certified"),
+        (("out.shared.certificate.json", "out.csv"), "Certificate verified: certified"),
     ],
 )
 def test_a_dropped_certificate_is_checked(
@@ -60,4 +60,4 @@ def test_what_is_no_certificate_is_a_problem(app: RunningApp, page: Any, outside
         "This is no certificate, which is one JSON object"
     )
     page.locator("#certificate-file").set_input_files(outside / "out.certificate.json")
-    expect(page.locator("#outcome")).to_contain_text("The record is true")
+    expect(page.locator("#outcome")).to_contain_text("Certificate verified")

@@ -89,8 +89,8 @@ def test_released_bytes_equal_the_command_lines_at_one_seed(
         made.get_by_role("link", name="mine.csv").click()
     assert Path(download.value.path()).read_bytes() == (app.folder / "mine.csv").read_bytes()
     made.get_by_role("button", name="Check it here").click()
-    expect(page.locator("#outcome")).to_contain_text("The record is true: certified")
-    assert "The record is true" in _command_line(
+    expect(page.locator("#outcome")).to_contain_text("Certificate verified: certified")
+    assert "Certificate verified" in _command_line(
         app.folder, "verify", "mine.certificate.json", "mine.csv"
     )
 

@@ -221,7 +221,7 @@ def test_a_text_that_is_no_number_refutes_a_record(tmp_path, text, ending):
         pq.write_table(pa.table(dict(zip("gxy", zip(*other, strict=True), strict=True))), data)
     status, out, _ = run(["verify", str(certificate), str(data)])
     assert status == 1
-    assert "The record is false: it says " in out
+    assert "Certificate refuted: it says " in out
     assert "is no number" in out or "not a number" in out
 
 

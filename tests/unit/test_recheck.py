@@ -1,4 +1,4 @@
-"""A record is true, false or open, field by field, as both programs say."""
+"""A certificate is verified, refuted or left open, field by field, by both programs."""
 
 import json
 from pathlib import Path
@@ -47,11 +47,11 @@ def test_a_true_record_is_true_in_every_field(
     for data in (None, str(files.data)):
         found = checked(full, data)
         assert found.status == 0
-        assert found.sentence == "The record is true: certified"
+        assert found.sentence == "Certificate verified: certified"
         outcomes = _outcomes(full, data)
         assert {*outcomes} == {*json.loads(full)}
-        assert {*outcomes.values()} == {"true", "stated"}
-        assert outcomes["verdict"] == outcomes["partitions"] == outcomes["seal"] == "true"
+        assert {*outcomes.values()} == {"verified", "stated"}
+        assert outcomes["verdict"] == outcomes["partitions"] == outcomes["seal"] == "verified"
         assert outcomes["question"] == outcomes["graph"] == "stated"
 
 
@@ -62,8 +62,8 @@ def test_an_altered_record_is_false_where_it_was_altered(full: str) -> None:
     found = checked(text)
     assert found.status == 1
     outcomes = _outcomes(text)
-    assert {name for name, outcome in outcomes.items() if outcome == "false"} >= {"verdict"}
-    assert outcomes["direct_arrow"] == "true"
+    assert {name for name, outcome in outcomes.items() if outcome == "refuted"} >= {"verdict"}
+    assert outcomes["direct_arrow"] == "verified"
     alone = checker.verify(text)
     assert found.by_checker == tuple(alone.notes)
     told = {one.name: one.objections for one in found.checks}
@@ -74,7 +74,7 @@ def test_other_data_are_no_proof(full: str, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text(csv_text(people(seed=1)), newline="")
     assert checked(full, str(other)).status == 1
-    assert _outcomes(full, str(other))["partitions"] == "false"
+    assert _outcomes(full, str(other))["partitions"] == "refuted"
     other.write_text("a,b\n1,2\n")
     found = checked(full, str(other))
     assert (found.status, found.checks) == (1, ())  # of no single field
@@ -85,7 +85,7 @@ def test_a_shared_copy_alone_decides_nothing(files: eh.releasing.PublishedFiles)
     text = files.shared.read_text()
     found = checked(text)
     assert found.status == 3
-    assert found.sentence.startswith("Whether the record is true cannot be decided")
+    assert found.sentence.startswith("Certificate neither verified nor refuted")
     assert _outcomes(text)["verdict"] == "stated"
     assert checked(text, str(files.data)).status == 0
 
@@ -105,7 +105,7 @@ def test_what_the_checker_leaves_open_the_data_settle(tmp_path: Path) -> None:
     found = checked(text, str(csv_of(counts, tmp_path / "data.csv")))
     assert found.status == 0
     causes = next(one for one in found.checks if one.name == "possible_decision_causes")
-    assert (causes.outcome, causes.by_engine_alone) == ("true", True)
+    assert (causes.outcome, causes.by_engine_alone) == ("verified", True)
     assert not any(notes for _, notes in found.objections)
 
 

@@ -1,6 +1,6 @@
 """The command line of the checker.
 
-Exit status: 0 the record is true whatever its verdict, 1 it is false (and where), 3 undecided.
+Exit status: 0 verified, whatever the verdict; 1 refuted, and where; 3 neither.
 """
 
 import argparse
@@ -17,7 +17,11 @@ from .verification import verify
 _IGNORABLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-_TEXTS = {0: "The record is true", 1: "The record is false", 3: "This cannot be decided"}
+_TEXTS = {
+    0: "Certificate verified",
+    1: "Certificate refuted",
+    3: "Certificate neither verified nor refuted",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -115,7 +115,7 @@ class Checker:
             numbers = row_claims.sum_tables(numbers, tables)
             self.people = [*zip((entry["names"] for entry in written), tables, strict=True)]
         else:
-            self.undecided.append("this is a shared copy: whether it is true needs the data")
+            self.undecided.append("this is a shared copy: only the data can verify it")
             self.stated["verdict"] = self.stated["partitions.table"] = "needs the data"
         first, *_ = tables
         if data or self.is_full:

@@ -43,7 +43,8 @@ def demo(
     print_results(released.summary())
     status, wrong, *_ = verify(files.certificate.read_text("utf-8"), str(files.data))
     say("Checked again, by a program that shares no code with this one:", bold=True)
-    say("  The record is true." if status == 0 else f"  It is false: {'; '.join(wrong)}", "")
+    outcome = "verified" if status == 0 else f"refuted: {'; '.join(wrong)}"
+    say(f"  Certificate {outcome}.", "")
     page = report(result, released, labels=result.labels, title="Adult census records")
     page.write(output / "report.html", overwrite=True)
     for what, path in (

@@ -43,8 +43,8 @@ def verify(
 ) -> None:
     """Check a certificate again, from its own numbers or against the data.
 
-    The exit status is 0 if the record is true whatever its verdict, 1 if it is false, 3 if that
-    cannot be decided from what was given.
+    The exit status is 0 if the certificate is verified, whatever its verdict, 1 if it is
+    refuted, and 3 if what was given decides neither.
 
     Example: `evenhand verify adult.json adult.csv --expect certified`
     """

@@ -1,4 +1,4 @@
-"""``GraphOrigin``: where a graph came from, as data and in words, and its search made again."""
+"""``GraphOrigin``: where a graph came from, as data and in words, and its search reproduced."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -35,7 +35,7 @@ def can_read(data: str | None) -> bool:
 def confirm(
     written: Path, data: str | Path | None = None, progress: ProgressCallback | None = None
 ) -> None:
-    """Raise if the checker does not find a certificate true that is about to get its name.
+    """Raise unless the checker verifies a certificate that is about to get its name.
 
     It reads the rows, too, if they are a plain CSV file that takes a few seconds at most.
     """

@@ -1,4 +1,4 @@
-"""Check a certificate: true, false or undecidable, check by check."""
+"""Check a certificate: verified, refuted or open, field by field."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -53,7 +53,7 @@ def test_a_copy_of_the_folder_runs_alone(tmp_path, alone):
     run = alone("-m", "checker", path, data)
     assert run.returncode == 0, run.stderr
     first, second, *_ = run.stdout.splitlines()
-    assert first == "The record is true: not certified."
+    assert first == "Certificate verified: not certified."
     assert second == "Stated in the record, not checked:"
     assert all(len(line) <= 80 for line in run.stdout.splitlines())
 
@@ -115,7 +115,7 @@ def test_a_verdict_is_expected_of_every_claim(tmp_path, capsys, thresholds, verd
     path = certify(loans(), ZIP_FIRST, question).write(tmp_path / "certificate.json")
     assert main([str(path)]) == 0
     first, *_ = capsys.readouterr().out.splitlines()
-    assert first == "The record is true: {}; through zip: {}.".format(*verdicts)
+    assert first == "Certificate verified: {}; through zip: {}.".format(*verdicts)
     assert main([str(path), "--expect", expected]) == (1 if unlike else 0)
     out = capsys.readouterr().out
     assert [line for line in out.splitlines() if "it is not" in line] == [
@@ -141,7 +141,7 @@ def test_of_an_unknown_format_no_verdict_is_told(tmp_path, capsys):
     path = tmp_path / "certificate.json"
     path.write_text('{"format": "evenhand certificate 9", "indirect": 1}')
     assert main([str(path), "--expect", "certified"]) == 3
-    assert capsys.readouterr().out.startswith("This cannot be decided.\n")
+    assert capsys.readouterr().out.startswith("Certificate neither verified nor refuted.\n")
 
 
 @pytest.mark.parametrize("names", [["nowhere.json"], ["certificate.json", "nowhere.csv"]])
@@ -152,7 +152,7 @@ def test_a_file_that_is_not_there_is_bad_usage(tmp_path, names):
 
 
 def test_what_could_move_the_cursor_is_escaped(tmp_path, capsys):
-    evil = "9\x1b[2J\x9b1A\u202eThe record is true\r"
+    evil = "9\x1b[2J\x9b1A\u202eCertificate verified\r"
     document = json.loads(CERTIFICATE.to_json())
     document["versions"]["evenhand"] = evil
     document["graph"]["origin"] = {
@@ -168,7 +168,7 @@ def test_what_could_move_the_cursor_is_escaped(tmp_path, capsys):
     assert main([str(path)]) == 1
     out += capsys.readouterr().out
     assert out.replace("\n", "").isprintable()
-    assert "9\\x1b[2J\\x9b1A\\u202eThe" in out
+    assert "9\\x1b[2J\\x9b1A\\u202eCertificate" in out
 
 
 def test_its_usage_says_how_it_is_run(alone):
@@ -184,8 +184,8 @@ def test_as_json_it_prints_one_object(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("status", "answer"),
     [
-        (0, "The record is true: not certified."),
-        (3, "This cannot be decided; it says: not certified."),
+        (0, "Certificate verified: not certified."),
+        (3, "Certificate neither verified nor refuted; it says: not certified."),
     ],
 )
 def test_lines_are_filled_up_to_eighty_marks_and_indented(
@@ -216,7 +216,7 @@ def test_of_a_false_record_nothing_is_said_to_be_stated(tmp_path, capsys, monkey
     answer = CheckOutcome(1, ["a note"], {"rows": "how many"})
     monkeypatch.setattr(sys.modules[main.__module__], "verify", lambda *_: answer)
     assert main([str(CERTIFICATE.write(tmp_path / "certificate.json"))]) == 1
-    assert capsys.readouterr().out == "The record is false.\n  a note\n"
+    assert capsys.readouterr().out == "Certificate refuted.\n  a note\n"
 
 
 def test_json_is_indented_by_two_and_keeps_its_letters(tmp_path, capsys, monkeypatch):

@@ -22,9 +22,9 @@ def certificate(run, example, options):
 def test_a_certificate_is_written_and_verified(run, example, certificate):
     assert certificate.stat().st_mode & 0o777 == 0o600
     status, out, _ = run("verify", certificate)
-    assert (status, "true" in out) == (0, True)
+    assert (status, "verified" in out) == (0, True)
     status, out, _ = run("verify", certificate, example / "data.csv")
-    assert (status, "true" in out) == (0, True)
+    assert (status, "verified" in out) == (0, True)
     assert run("verify", certificate, "--expect", "certified")[0] == 1
     assert run("verify", certificate, "--expect", "not certified")[0] == 0
 
@@ -35,7 +35,7 @@ def test_both_claims_are_told_and_expected(run, loan_options, tmp_path):
         "--certificate", certificate)  # fmt: skip
     for given in ([], [data]):
         status, out, _ = run("verify", certificate, *given)
-        title = "The record is true: certified; through zip: not certified"
+        title = "Certificate verified: certified; through zip: not certified"
         assert (status, out.partition("\n")[0]) == (0, title)
         status, out, _ = run("verify", certificate, *given, "--expect", "certified")
         assert status == 1
@@ -173,7 +173,7 @@ def test_a_malformed_record_is_false_and_says_why(run, example, options, with_da
         assert document["checker"] + document["engine"]
         assert err == ""
         status, out, _ = run("verify", forged, *data)
-        said = {1: "The record is false: ", 3: "Whether the record is true cannot be decided"}
+        said = {1: "Certificate refuted: ", 3: "Certificate neither verified nor refuted"}
         assert out.startswith(said[status])
 
 
@@ -223,7 +223,7 @@ def test_half_a_character_is_refused_with_a_message(run, example, options):
 
 
 def test_what_could_move_the_cursor_is_escaped(run, example, options):
-    evil = "x\x1b[2J\x9b1A\u202eThe record is true\r"
+    evil = "x\x1b[2J\x9b1A\u202eCertificate verified\r"
     path = example / "released.certificate.json"
     run("release", *options, "--output", example / "released.csv")
     content = json.loads(path.read_text())
@@ -237,7 +237,7 @@ def test_what_could_move_the_cursor_is_escaped(run, example, options):
     status, more, _ = run("verify", path)
     assert status == 1
     assert (out + more).replace("\n", "").isprintable()
-    assert out.count("x\\u001b[2J\\u009b1A\\u202eThe") == 3
+    assert out.count("x\\u001b[2J\\u009b1A\\u202eCertificate") == 3
 
 
 def test_a_manifest_is_refused_by_name(run, example, options):

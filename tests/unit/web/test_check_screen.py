@@ -160,7 +160,7 @@ def test_what_is_false_is_said_without_contradiction(session: Session) -> None:
     _checked(session, certificate="out.certificate.json", data="other.csv")
     shown = view(session, {})
     assert shown["outcome"].sentence == (
-        "The record is false: it says certified, and does not agree with the data"
+        "Certificate refuted: it says certified, and does not agree with the data"
     )
     page = render(session, "check", shown)
     assert page.index('<details id="objections">') < page.index('<ul class="objections">')
