@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         ModifyData,
         ModifyGraph,
         RemovalPlan,
-        RepairAttributes,
         ShuffleProtected,
         plan_removal,
     )
@@ -64,7 +63,6 @@ _ROOMS = {
         "ModifyData",
         "ModifyGraph",
         "RemovalPlan",
-        "RepairAttributes",
         "ShuffleProtected",
         "plan_removal",
     ),
@@ -96,7 +94,6 @@ __all__ = [
     "QuestionFile",
     "Release",
     "RemovalPlan",
-    "RepairAttributes",
     "Rows",
     "ShuffleProtected",
     "StatisticalVerdict",

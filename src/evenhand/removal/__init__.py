@@ -3,7 +3,6 @@
 from evenhand.removal.baselines import (
     LocalMassaging,
     LocalPreferentialSampling,
-    RepairAttributes,
     Seed,
     ShuffleProtected,
 )
@@ -45,7 +44,6 @@ __all__ = [
     "Plan",
     "Policy",
     "RemovalPlan",
-    "RepairAttributes",
     "Seed",
     "ShuffleProtected",
     "check_plan",
