@@ -237,7 +237,7 @@ def test_of_each_value_the_methods_that_can_are_compared():
 def test_of_ordered_values_the_fewest_rows_are_compared_with_the_fewest_steps():
     order = ("low", "medium", "high")
     comparison = compare(score_audit(criterion="cumulative", order=order).certificate)
-    steps, rows, _ = comparison.outcomes
+    steps, rows = comparison.outcomes
     assert (steps.policy, rows.policy) == ("minimal", "rows")
     assert rows.changed_rows <= steps.changed_rows
     assert "better, worse" in str(comparison)
