@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ModifyData,
         ModifyGraph,
         RemovalPlan,
+        RepairAttributes,
         ShuffleProtected,
         plan_removal,
     )
@@ -63,6 +64,7 @@ _ROOMS = {
         "ModifyData",
         "ModifyGraph",
         "RemovalPlan",
+        "RepairAttributes",
         "ShuffleProtected",
         "plan_removal",
     ),
@@ -94,6 +96,7 @@ __all__ = [
     "QuestionFile",
     "Release",
     "RemovalPlan",
+    "RepairAttributes",
     "Rows",
     "ShuffleProtected",
     "StatisticalVerdict",

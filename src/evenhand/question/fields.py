@@ -289,7 +289,7 @@ _BINS = (
 )
 _METHODS = (
     "modify-data, modify-graph; or, uncertified, shuffle-protected, local-massaging, "
-    "local-preferential-sampling."
+    "local-preferential-sampling, repair-attributes."
 )
 _POLICIES = (
     "Of modify-data: minimal, group, raise, rows, uncertified paper, printed. Of modify-graph: "

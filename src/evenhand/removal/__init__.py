@@ -3,6 +3,7 @@
 from evenhand.removal.baselines import (
     LocalMassaging,
     LocalPreferentialSampling,
+    RepairAttributes,
     Seed,
     ShuffleProtected,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "Plan",
     "Policy",
     "RemovalPlan",
+    "RepairAttributes",
     "Seed",
     "ShuffleProtected",
     "check_plan",

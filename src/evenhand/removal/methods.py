@@ -8,6 +8,7 @@ from evenhand.errors import (
     QuestionError,
     Remedy,
     did_you_mean,
+    listed,
 )
 from evenhand.evidence import Certificate, Partition
 from evenhand.question import Number
@@ -15,6 +16,7 @@ from evenhand.question.parse_values import check_seed
 from evenhand.removal.baselines import (
     LocalMassaging,
     LocalPreferentialSampling,
+    RepairAttributes,
     Seed,
     ShuffleProtected,
 )
@@ -22,6 +24,7 @@ from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
 from evenhand.removal.plan import (
     POLICIES,
+    BaselinePlan,
     Plan,
     RemovalPlan,
     policies_of,
@@ -29,7 +32,9 @@ from evenhand.removal.plan import (
 )
 
 Method: TypeAlias = ModifyData | ModifyGraph
-Baseline: TypeAlias = ShuffleProtected | LocalMassaging | LocalPreferentialSampling
+Baseline: TypeAlias = (
+    ShuffleProtected | LocalMassaging | LocalPreferentialSampling | RepairAttributes
+)
 
 _SHOWN = 5  # subpopulations that a refusal names
 _BASELINES: dict[str, type[Baseline]] = {one.name: one for one in get_args(Baseline)}
@@ -91,6 +96,14 @@ def plan_removal(
 
 def check_plan(plan: Plan, *, uncertified: bool) -> None:
     """Refuse a plan that no rows can be released by, before any row is touched."""
+    others = sorted({*plan.changed_columns} - {*plan.question.columns})
+    if others and isinstance(plan, BaselinePlan):
+        raise CannotReleaseError.of(
+            f"{plan.method} changes {listed(others)}, and no decision.",
+            "Rows are released with other decisions, or other values of the protected "
+            "attribute: this method is for comparison alone.",
+            Remedy("Use modify-data", "method", "modify-data"),
+        )
     if not uncertified and not plan.reaches_criterion:
         raise _out_of_reach(plan)
 

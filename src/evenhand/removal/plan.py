@@ -89,6 +89,7 @@ POLICIES = (
     Policy("shuffle-protected", "", "Shuffle {protected} among the rows"),
     Policy("local-massaging", "", "Local massaging"),
     Policy("local-preferential-sampling", "", "Local preferential sampling"),
+    Policy("repair-attributes", "", "Repair the other attributes"),
 )
 
 

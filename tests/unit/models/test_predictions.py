@@ -541,6 +541,8 @@ def test_where_effects_are_open_no_plan_changes_what_was_recorded(settings):
         result.release(method=eh.ModifyGraph(**settings), seed=1)
     assert [one.argument for one in no.value.problems[0].remedies] == ["method", "graph"]
     assert result.release(seed=1).rows["pay"].tolist() == table["pay"].tolist()
+    repaired = result.plan(method=eh.RepairAttributes())
+    assert repaired.method
 
 
 def spellings(table):

@@ -18,6 +18,7 @@ from evenhand.removal import (
     LocalMassaging,
     ModifyData,
     ModifyGraph,
+    RepairAttributes,
     ShuffleProtected,
     plan_removal,
 )
@@ -116,8 +117,8 @@ def test_it_is_told_in_words_and_in_values(example_2):
 
 def test_measures_that_people_know_are_of_the_rows_after_each_method(example_2):
     """The plain gap of the rows after a method, counted from its plan."""
-    comparison = compare(example_2, methods=[ModifyData()], seed=2)
-    (changed,) = comparison.outcomes
+    comparison = compare(example_2, methods=[ModifyData(), RepairAttributes()], seed=2)
+    changed, repaired = comparison.outcomes
     counts, gap = example_2.examined.counts, comparison.known["gap"].value
     women, men = (
         Fraction(counts.count(gender=who, admission="admitted"), counts.count(gender=who))
@@ -130,6 +131,7 @@ def test_measures_that_people_know_are_of_the_rows_after_each_method(example_2):
         for (gain, lose), who in zip(ways, ("female", "male"), strict=True)
     ]
     assert changed.known["gap"].value == gap + moved[1] - moved[0]
+    assert repaired.known["gap"].value == gap  # decisions stay
     assert changed.to_dict()["known_measures"] == changed.known.to_dict()
     text = str(comparison)
     assert "as recorded" in text
@@ -198,6 +200,7 @@ def test_of_many_groups_methods_for_two_are_left_out_by_name():
         ("modify-graph", "quotas"),
         ("modify-graph", "generate"),
         ("modify-graph", "sample"),
+        ("repair-attributes", "every attribute"),
     }
     left_out = {one.partition(" was left out. ")[0] for one in comparison.skipped}
     assert left_out == {
@@ -222,13 +225,14 @@ def test_several_favorable_values_are_compared_as_they_are_stored():
     assert {one.policy for one in comparison.outcomes} == {
         "minimal",
         "raise",
+        "every attribute",
     }
     assert comparison.outcomes[0].changed_rows == plan_removal(certificate).changed_rows
 
 
 def test_of_each_value_the_methods_that_can_are_compared():
     comparison = compare(score_audit(criterion="every").certificate)
-    assert [one.policy for one in comparison.outcomes] == ["minimal"]
+    assert [one.policy for one in comparison.outcomes] == ["minimal", "every attribute"]
     assert comparison.outcomes[0].verdict is Verdict.CERTIFIED
     assert comparison.outcomes[0].changed_decisions is None  # no value is better than another
     assert "gain, lose" not in str(comparison)
@@ -237,7 +241,7 @@ def test_of_each_value_the_methods_that_can_are_compared():
 def test_of_ordered_values_the_fewest_rows_are_compared_with_the_fewest_steps():
     order = ("low", "medium", "high")
     comparison = compare(score_audit(criterion="cumulative", order=order).certificate)
-    steps, rows = comparison.outcomes
+    steps, rows, _ = comparison.outcomes
     assert (steps.policy, rows.policy) == ("minimal", "rows")
     assert rows.changed_rows <= steps.changed_rows
     assert "better, worse" in str(comparison)
