@@ -144,6 +144,14 @@ def mediators(generator, rows, direct):
     return counted(c=c, a=a, m=m, o=o, e=e)
 
 
+def twins(generator, rows, slips, direct, effect=0.25):
+    """One mediator decides, and stands in the table twice, the second time with slips."""
+    c, a = coin(generator, 0.5, rows), coin(generator, 0.5, rows)
+    m = coin(generator, np.where(c, 0.3, 0.7))
+    e = coin(generator, 0.3 + effect * m + 0.15 * a - direct * c)
+    return counted(c=c, a=a, m=m, again=slipped(generator, m, slips), e=e)
+
+
 def hidden_of_mediator(generator, rows, effect):
     """A hidden cause of the mediator ``m`` and of the decision; no direct effect."""
     c, a, u = (coin(generator, 0.5, rows) for _ in range(3))
@@ -220,6 +228,7 @@ def _loaded(name):
 
 _LOADED: dict = {}
 _PROXY = {"knowledge": Tiers(["c", "a"], ["m"], ..., ["e"])}
+_TWINS = {"knowledge": Tiers(["c", "a"], ["m", "again"], ["e"])}
 _BEFORE = {"knowledge": Tiers(["c"], ..., ["e"])}
 _RARELY_YES = {YES: 0.05}
 _NO_CERTIFICATE = {NO: 0.0, NOT_SHOWN: 0.1}
@@ -245,6 +254,18 @@ def _proxies():
         draw=partial(mediators, rows=5000, direct=0.0),
         most={**_RARELY_YES, "cannot tell: written after": 0.02},
     )
+
+
+def _twins():
+    for rows, slips in ((1000, 0.03), (3000, 0.01), (10_000, 0.003)):
+        for direct in (0.0, 0.15):
+            yield Case(
+                name=f"a mediator twice, slips {slips:.1%}, effect {direct}, n {rows:,}",
+                draw=partial(twins, rows=rows, slips=slips, direct=direct),
+                settings=_TWINS,
+                most=_RARELY_YES if not direct else {},
+                graph="c -> m; a -> e; m -> e; c -> e; m -> again" if direct else None,
+            )
 
 
 def _leaks():
@@ -386,6 +407,7 @@ def _power():
 
 PARTS = {
     "proxies": _proxies,
+    "twins": _twins,
     "leaks": _leaks,
     "given": _given_graphs,
     "hidden": _hidden,

@@ -115,10 +115,17 @@ def discover(
     if made is None or not made.are_of(counts, chosen_test):
         made = TestsMade(counts, chosen_test)
     tests = keeping_determined(made.evaluating(evaluate, names), counts, names)
-    skeleton, classified = search(names, order, level, tests, limits, algorithm=algorithm)
+    skeleton, classified = search(
+        names, order, level, tests, limits, algorithm=algorithm, question=question
+    )
     notes = [
         f"{name!r} says the same as {first!r} in other words: only {first!r} was searched."
         for name, first in sorted(left.items())
+    ]
+    notes += [
+        f"Given {names[x]!r} the decision is independent of {names[y]!r}, and the reverse, but "
+        "it depends on both together: both are kept as possible causes."
+        for x, y in skeleton.together
     ]
     ended_early = " ".join(filter(None, (skeleton.stopped, classified.stopped)))
     notes += [ended_early] if ended_early else []
@@ -154,13 +161,21 @@ def search(
     limits: Limits,
     *,
     algorithm: str = "stable",
+    question: Question | None = None,
 ) -> tuple[Skeleton, ClassifiedTriples]:
-    """Find edges, then colliders, with the p-values that ``evaluate`` gives."""
+    """Find edges, then colliders, with the p-values that ``evaluate`` gives.
+
+    Columns that separate each other from the decision of the ``question`` are both kept. The
+    protected attribute is not: the answer says on which column its link depends.
+    """
     skeleton = initial_skeleton(names, order, significance)
     if algorithm == "original":
         skeleton.search_original(evaluate, limits)
         return skeleton, classify_by_first_set(skeleton)
     skeleton.search(evaluate, limits)
+    if question is not None and question.decision in names:
+        never = [names.index(name) for name in question.protected_names if name in names]
+        skeleton.join_together(names.index(question.decision), evaluate, never)
     return skeleton, classify_by_majority(skeleton, evaluate, limits)
 
 
@@ -250,7 +265,7 @@ def _thin_strata_notes(skeleton: Skeleton, names: list[str], evaluator: Evaluato
     held = [
         (names[x], names[y], [names[at] for at in weakest.given])
         for (x, y), weakest in skeleton.weakest.items()
-        if skeleton.adjacent[x, y]
+        if skeleton.adjacent[x, y] and weakest.p <= skeleton.significance
     ]
     p = p_values(*evaluator.statistics_by_name(held, "chi-square-adjusted"))
     thin = [edge_of(*held[at][:2]) for at in np.flatnonzero(p > skeleton.significance)]

@@ -12,9 +12,9 @@ untestable ones have, the first by name is kept; the graph does not depend on it
 *original* search removes an edge at once, with the first set that separates its ends.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import combinations, count
 from math import comb
 from typing import NamedTuple
 
@@ -136,6 +136,7 @@ class Skeleton:
     weakest: dict[tuple[int, int], WeakestTest] = field(default_factory=dict)
     tests: list[int] = field(default_factory=list)
     stopped: str = ""
+    together: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.adjacent = self.may_cause | self.may_cause.T
@@ -205,6 +206,29 @@ class Skeleton:
             self.update_weakest(batch, p)
             done += len(batch)
         return done
+
+    def join_together(self, end: int, evaluate: Evaluate, never: Collection[int] = ()) -> None:
+        """Join to ``end`` each pair of columns that separate one another from it.
+
+        The end must depend on both, given what else separated them. Two columns that nearly
+        repeat each other, one of them a cause, lose their edges in this way. No column in
+        ``never`` is joined.
+        """
+        apart = {
+            other: {*weakest.given}
+            for pair, weakest in self.weakest.items()
+            for other in {*pair} - {end, *never}
+            if end in pair and not self.adjacent[pair]
+        }
+        for x, y in combinations(sorted(apart), 2):
+            if x in apart[y] and y in apart[x]:
+                ends = np.array([sorted((one, end)) for one in (x, y)])
+                given = np.array([sorted((apart[x] | apart[y]) - {x, y})] * 2, np.intp)
+                p = evaluate(Batch(*ends.T, given))
+                if (p <= self.significance).all():
+                    self.together.append((x, y))
+        for pair in self.together:
+            self.adjacent[pair, end] = self.adjacent[end, pair] = True
 
     def update_weakest(self, batch: Batch, p: NDArray[np.float64]) -> None:
         """Remember for each pair the test with the largest p."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.known_answers import QUESTION, twins
 from tests.networks import network
 
 from evenhand import CountTable, Knowledge, Tiers, datasets, discover
@@ -39,6 +40,20 @@ def chain(rows=4000, seed=3):
     return CountTable.of(
         {name: np.where(on, "1", "0").tolist() for name, on in columns.items()}
     )
+
+
+@pytest.mark.parametrize(("effect", "kept"), [(0.25, 40), (0.0, 2)])
+def test_a_cause_that_is_recorded_twice_is_kept_and_a_column_without_effect_is_not(
+    effect, kept
+):
+    generator, order, found = np.random.default_rng(7), Tiers(["c", "a"], ..., ["e"]), 0
+    for _ in range(40):
+        counts = twins(generator, 3000, 0.01, 0.0, effect)
+        graph = discover(counts, knowledge=order, question=QUESTION)
+        found += bool({"m", "again"} & graph.parents("e"))
+        together = {"m", "again"} <= graph.parents("e")
+        assert any("both together" in note for note in graph.record.notes) <= together
+    assert found == kept if effect else found <= kept
 
 
 @pytest.mark.paper("fig:adult")

@@ -159,22 +159,25 @@ class AdjustmentSets:
         Such a column goes with the groups through the decision alone, dependent on them and no
         longer given the decision; or it nearly determines the decision.
         """
-        return tuple(name for name in self.base.names if self._is_suspect(name))
+        return self._suspected(self.base.names)
 
-    def _is_suspect(self, name: str) -> bool:
-        question = self.examined.question
+    def _suspected(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of these columns that look as if written after the decision."""
+        question, base = self.examined.question, {*self.base.names}
         group, decision = question.groups_column, question.decision
-        if name in self.placed:
-            return False
-        if nearly_determines(self.examined, name):
-            return True
-        for given in ({*self.base.names} - {name}, set[str]()):
-            before, after = self.tester.test_all(
-                [(name, group, [*given]), (name, group, [*given, decision])]
-            )
-            if before.p < _LEVEL < after.p:
-                return True
-        return False
+        asked = [name for name in names if name not in self.placed]
+        near = {name for name in asked if nearly_determines(self.examined, name)}
+        tests = [
+            (name, group, [*given, *end])
+            for name in asked
+            for given in (base - {name}, ())
+            for end in ((), (decision,))
+        ]
+        p = np.array([one.p for one in self.tester.test_all(tests)]).reshape(-1, 2, 2)
+        through = ((p[..., 0] < _LEVEL) & (_LEVEL < p[..., 1])).any(axis=1)
+        return tuple(
+            name for name, is_so in zip(asked, through, strict=True) if is_so or name in near
+        )
 
     @cached_property
     def candidates(self) -> tuple[str, ...]:
@@ -200,7 +203,8 @@ class AdjustmentSets:
             and repeats(counts, name)
         ]
         if self.knowledge.tiers_assumed or self.knowledge.tiers is None:
-            names = [name for name in names if not self._is_suspect(name)]
+            suspects = self._suspected(names)
+            names = [name for name in names if name not in suspects]
         tests = [(name, question.decision, self.base.names) for name in names]
         found = dict(zip(names, self.tester.test_all(tests), strict=True))
         names.sort(
