@@ -224,7 +224,7 @@ class Skeleton:
             if x in apart[y] and y in apart[x]:
                 ends = np.array([sorted((one, end)) for one in (x, y)])
                 given = np.array([sorted((apart[x] | apart[y]) - {x, y})] * 2, np.intp)
-                p = evaluate(Batch(*ends.T, given))
+                p = evaluate(Batch(ends[:, 0], ends[:, 1], given))
                 if (p <= self.significance).all():
                     self.together.append((x, y))
         for pair in self.together:

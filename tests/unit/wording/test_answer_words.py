@@ -73,6 +73,13 @@ def test_yes_in_named_groups():
     )
 
 
+def test_few_rows_that_show_a_large_difference_are_not_called_too_few():
+    answer = answered(drawn(mediators, rows=300, direct=0.45), knowledge=BEFORE)
+    assert answer.word is Word.YES
+    assert answer.underpowered == 1
+    assert not any("too few" in line or "80% power" in line for line in answer.statements)
+
+
 def test_yes_on_average():
     generator = np.random.default_rng(4)
     c, causes = coin(generator, 0.5, 9000), [coin(generator, 0.5, 9000) for _ in range(5)]

@@ -174,9 +174,9 @@ class AdjustmentSets:
             for end in ((), (decision,))
         ]
         p = np.array([one.p for one in self.tester.test_all(tests)]).reshape(-1, 2, 2)
-        through = ((p[..., 0] < _LEVEL) & (_LEVEL < p[..., 1])).any(axis=1)
+        separated = (p[..., 0] < _LEVEL) & (p[..., 1] > _LEVEL)
         return tuple(
-            name for name, is_so in zip(asked, through, strict=True) if is_so or name in near
+            name for at, name in enumerate(asked) if separated[at].any() or name in near
         )
 
     @cached_property
