@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.removal.window import fewest_in_window, within_window
+from evenhand.removal.window import distinct_columns, fewest_in_window, within_window
 
 Counts = NDArray[np.int64]
 
@@ -49,7 +49,7 @@ def fewest_rows(
     cuts = np.tri(values, dtype=np.int64)[:-1] if cumulative else np.eye(values, dtype=np.int64)
     left = np.flatnonzero(~meets_every_cut(counts, threshold, cuts, reference=reference))
     columns = counts[..., left].reshape(values * groups, -1)
-    distinct, which = np.unique(columns, axis=1, return_inverse=True)
+    distinct, which = distinct_columns(columns)
     solved = distinct.reshape(values, groups, -1)
     for at in range(solved.shape[-1]):
         present = np.flatnonzero(solved[..., at].sum(axis=0))
@@ -60,7 +60,7 @@ def fewest_rows(
         ]
         solved[:, present, at] = _solve(solved[:, present, at], threshold, cuts, pairs)
     new = counts.copy()
-    new[..., left] = solved[..., which.reshape(-1)]
+    new[..., left] = solved[..., which]
     return new
 
 

@@ -13,6 +13,7 @@ follow; stretches in which some group has no admissible count are skipped. No fl
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -327,8 +328,7 @@ def fewest_in_window(
     new = favorable.copy()
     feasible = within_window(favorable, rows, threshold, reference=reference)
     left = np.flatnonzero(~feasible)
-    stacked = np.concatenate([favorable[:, left], rows[:, left]])
-    distinct, which = np.unique(stacked, axis=1, return_inverse=True)
+    distinct, which = distinct_columns(np.concatenate([favorable[:, left], rows[:, left]]))
     counts, sizes = np.split(distinct, 2)
     solved = np.zeros(counts.shape[1], np.bool_)
     for block, kind in column_blocks(sizes, threshold):
@@ -342,9 +342,19 @@ def fewest_in_window(
         )
         search = FewestChanges(ranges, asked=asked, lowest=lowest)
         counts[:, block], solved[block] = search.solve()
-    which = which.reshape(-1)
     new[:, left], feasible[left] = counts[:, which], solved[which]
     return new, feasible
+
+
+def distinct_columns(table: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """The distinct columns of a table of counts, in order, and which of them each column is."""
+    spans = tuple((table.max(axis=1, initial=0) + 1).tolist())
+    if prod(spans) >= _NONE:
+        distinct, which = np.unique(table, axis=1, return_inverse=True)
+        return distinct, which.reshape(-1)
+    # One number for each is sorted eight times as fast.
+    keys, which = np.unique(np.ravel_multi_index(tuple(table), spans), return_inverse=True)
+    return np.array(np.unravel_index(keys, spans)), which
 
 
 def within_window(

@@ -15,7 +15,7 @@ from tests.window_brute_force import (
     random_table,
 )
 
-from evenhand.removal.window import fewest_in_window, within_window
+from evenhand.removal.window import distinct_columns, fewest_in_window, within_window
 
 TWENTIETH = Fraction(1, 20)
 
@@ -166,3 +166,13 @@ def test_the_criterion_is_that_of_fractions_also_at_just_the_threshold(reference
         pairs = [*rates.values()] if reference is None else others
         right.append(all(abs(a - b) < tau for a in rates.values() for b in pairs))
     assert within_window(favorable, rows, tau, reference=reference).tolist() == right
+
+
+@pytest.mark.parametrize("largest", [3, 10**9, 2**40])
+def test_columns_are_distinct_and_in_order_however_large_the_counts_are(largest):
+    some = np.random.default_rng(1).integers(0, largest, (4, 60))
+    table = some[:, np.random.default_rng(2).integers(0, 60, 500)]
+    distinct, which = distinct_columns(table)
+    columns = [*map(tuple, distinct.T.tolist())]
+    assert columns == sorted(set(map(tuple, table.T.tolist())))
+    assert (distinct[:, which] == table).all()
