@@ -24,6 +24,7 @@ from evenhand.files.file_formats import (
     is_table,
     plain_endings,
 )
+from evenhand.rows.arrow_batches import largest_batch
 from evenhand.rows.batch_source import (
     BATCH_ROWS,
     Batches,
@@ -32,6 +33,7 @@ from evenhand.rows.batch_source import (
     reading,
     unique_names,
 )
+from evenhand.rows.count_rows import too_large
 from evenhand.rows.csv_files import TextFile, csv_source, is_zip_member
 from evenhand.rows.spreadsheets import spreadsheet_source
 from evenhand.rows.value_labels import as_numpy, value_type
@@ -200,7 +202,8 @@ def _file_source(
     if sheet is None and head.startswith(_PARQUET):
         return parquet_source(where)
     if sheet is None and head.startswith(_ARROW):
-        return arrow_source(where, is_stream=not head.startswith(_ARROW[0]))
+        is_stream = not head.startswith(_ARROW[0])
+        return arrow_source(where, is_stream=is_stream, memory=memory)
     if reason := _refusal(path, sheet, head, members):
         raise InputError.of(*reason, where)
     return csv_source(where, compression=_compression(where, head), delimiter=delimiter)
@@ -320,8 +323,8 @@ def parquet_source(where: str) -> BatchSource:
     )
 
 
-def arrow_source(where: str, *, is_stream: bool) -> BatchSource:
-    """An Arrow IPC file (also called Feather) or stream."""
+def arrow_source(where: str, *, is_stream: bool, memory: int) -> BatchSource:
+    """An Arrow IPC file (also called Feather) or stream; no batch may exceed the memory."""
 
     def begin(file: pa.NativeFile, fields: list[int] | None = None) -> pa.RecordBatchReader:
         options = pa.ipc.IpcReadOptions(included_fields=fields)
@@ -343,6 +346,10 @@ def arrow_source(where: str, *, is_stream: bool) -> BatchSource:
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         with reading(where), pa.OSFile(where) as file:
             chosen = [names.index(name) for name in columns]
+            size = largest_batch(where, schema, chosen, is_stream=is_stream)
+            if size > memory:
+                found = f"They take {size / 1e6:,.0f} MB unpacked."
+                raise too_large("The rows of one batch", memory, found, where)
             reader = begin(file, sorted(chosen))
             for batch in reader if is_stream else _file_batches(reader):
                 named = batch.rename_columns([names[at] for at in sorted(chosen)])

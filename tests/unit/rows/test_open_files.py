@@ -3,9 +3,11 @@
 import io
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -13,7 +15,7 @@ import pytest
 from pyarrow import feather
 from tests.reading import CSV, EXPECTED, the_problem
 
-from evenhand.errors import ColumnError, InputError
+from evenhand.errors import ColumnError, InputError, ResourceError
 from evenhand.rows import read
 
 
@@ -291,3 +293,56 @@ def test_codes_that_have_no_value_are_refused(tmp_path, codes):
     with pa.ipc.new_file(tmp_path / "a.arrow", batch.schema) as writer:
         writer.write(batch)
     assert the_problem(InputError, tmp_path / "a.arrow").found
+
+
+HUGE = 300_000_000  # bytes, more than the memory that is allowed; packed they are few
+LARGE_TEXT = pa.LargeStringArray.from_buffers(
+    1, pa.py_buffer(np.array([0, HUGE])), pa.py_buffer(np.zeros(HUGE, np.int8))
+)
+
+
+@pytest.mark.parametrize("opener", [pa.ipc.new_file, pa.ipc.new_stream])
+@pytest.mark.parametrize("codec", ["zstd", "lz4"])
+@pytest.mark.parametrize("is_dictionary", [False, True])
+def test_an_arrow_batch_that_unpacks_to_more_than_the_memory_is_refused(
+    tmp_path, opener, codec, is_dictionary
+):
+    """Arrow decodes the chosen columns of a batch whole, whatever the size of the file."""
+    path, column = tmp_path / "a.arrow", LARGE_TEXT
+    if is_dictionary:
+        column = pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), LARGE_TEXT)
+    batch = pa.record_batch({"nothing": pa.nulls(1), "large": column, "small": ["x"]})
+    options = pa.ipc.IpcWriteOptions(compression=codec)
+    with opener(path, batch.schema, options=options) as writer:
+        writer.write(batch)
+    assert path.stat().st_size < HUGE / 100
+    with pytest.raises(ResourceError, match="one batch do not fit into 256 MB"):
+        read(path, columns=["large"], memory="256MB").count()
+    if not is_dictionary:
+        assert read(path, columns=["small"], memory="256MB").count().row_count == 1
+
+
+@pytest.mark.parametrize("opener", [pa.ipc.new_file, pa.ipc.new_stream])
+@pytest.mark.parametrize("codec", [None, "zstd"])
+def test_arrow_batches_of_any_types_are_read(tmp_path, opener, codec):
+    columns = {
+        "nested": pa.array([{"a": [1, None]}, None]),
+        "views": pa.array(["a long text that is no part of its view", "b"], pa.string_view()),
+        "nothing": pa.nulls(2),
+        "sex": pa.array(["f", "m"]).dictionary_encode(),
+    }
+    batch = pa.record_batch(columns)
+    options = pa.ipc.IpcWriteOptions(compression=codec)
+    with opener(tmp_path / "a.arrow", batch.schema, options=options) as writer:
+        for _ in range(3):
+            writer.write(batch)
+    assert read(tmp_path / "a.arrow", columns=["views", "sex"]).count().row_count == 6
+
+
+@pytest.mark.parametrize("opener", [pa.ipc.new_file, pa.ipc.new_stream])
+def test_an_arrow_file_damaged_anywhere_is_read_or_refused(write_file, opener):
+    whole = ipc_bytes(opener)
+    for place in range(8, len(whole), 13):
+        damaged = whole[:place] + b"\x7f" + whole[place + 1 :]
+        with suppress(InputError, ResourceError):
+            read(write_file(damaged, "a.arrow")).count()
