@@ -193,7 +193,9 @@ async function show(address, {push = false, quiet = false} = {}) {
   if (push && new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
   if (!quiet) $("problems").replaceChildren();
   const wanted = document.querySelector("#main [data-focus]"), left = push && back && $(back);
-  if (left) left.focus({preventScroll: true});
+  // Whoever types meanwhile goes on typing.
+  if (restored) restored.focus({preventScroll: true});
+  else if (left) left.focus({preventScroll: true});
   else if (wanted && (push || (inside && wanted.id === "reason"))) wanted.focus({preventScroll: true});
   else if (focused && $(focused)) $(focused).focus({preventScroll: true});
   else if (push) $("main").focus({preventScroll: true});
