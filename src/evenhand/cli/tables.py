@@ -49,7 +49,9 @@ def comparators(
     *,
     output: Annotated[
         Path | None,
-        result_option("--output", "-o", help="Write them to this CSV file, for you only."),
+        result_option(
+            "--output", "-o", help="Write to this file, for you only: .csv or .xlsx."
+        ),
     ] = None,
     key: Annotated[
         str | None,

@@ -150,7 +150,12 @@ class Transaction:
 
 
 def write_file(
-    path: str | Path, text: str, *, mode: int, overwrite: bool, check: _Check | None = None
+    path: str | Path,
+    content: str | bytes,
+    *,
+    mode: int,
+    overwrite: bool,
+    check: _Check | None = None,
 ) -> Path:
     """Write a file that appears whole under its name, or not at all if ``check`` refuses it.
 
@@ -163,7 +168,8 @@ def write_file(
             # One rename needs neither a journal nor the name for itself.
             place, removed = until_renamed.enter_context(_temporary_folder(path.parent))
             file = Transaction(place=place, names=(path.name,), removed=removed)
-            file.write_text(path.name, text, mode=mode)
+            with file.open(path.name, mode=mode) as sink:
+                sink.write(content.encode() if isinstance(content, str) else content)
             temporary = file.temporary(path.name)
         if check:
             check(temporary)

@@ -6,27 +6,34 @@ file is for the owner of the data alone.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.counts.label_order import looks_missing
 from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.errors import ColumnError, QuestionError, Remedy
+from evenhand.errors import ColumnError, InputError, QuestionError, Remedy, listed
 from evenhand.evidence import Certificate, Subpopulation
 from evenhand.files import write_file
 from evenhand.question import Codings, Question
 from evenhand.question.codings import MISSING
 from evenhand.rows import Rows
 from evenhand.rows.coded_rows import stored_blocks
+from evenhand.rows.value_labels import LabelArray, as_texts
 from evenhand.tables.selection_rates import csv_line
 
 _Mask: TypeAlias = NDArray[np.bool_]
-_CHUNK = 2_000_000  # distances that are compared at once
+_Numbers: TypeAlias = NDArray[np.float64]
+_ENDINGS = (".csv", ".xlsx")
+_SHEET_ROWS = 1 << 20  # of Excel
+_CHUNK = 250_000  # distances that are compared at once: they fit into a core's cache
+_BLOCK_BYTES = 1 << 27  # of rows, read at once
 
 
 _WARNING = (
@@ -46,12 +53,30 @@ class Match(NamedTuple):
     values: tuple[str, ...]  # of the refused person, then of the comparator
 
 
-@dataclass(frozen=True, slots=True)
 class _Side:
-    """The people of a finding on one side: names, and values of the remaining columns."""
+    """The people of a finding on one side, in Arrow's memory: who they are, what else is known.
 
-    names: list[str] = field(default_factory=list)
-    values: list[tuple[str, ...]] = field(default_factory=list)
+    Beyond ``most`` people, if there is such a limit, they are only counted.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self.most, self.people = most, 0
+        self._parts: list[pa.Table] = []
+
+    @property
+    def room(self) -> int | None:
+        """How many more are taken."""
+        return None if self.most is None else max(self.most - self.people, 0)
+
+    def add(self, part: pa.Table, *, of: int) -> None:
+        """Take these of so many people."""
+        self._parts.append(part)
+        self.people += of
+
+    @property
+    def table(self) -> pa.Table:
+        """One line for each person that was taken."""
+        return pa.concat_tables(self._parts)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -114,17 +139,59 @@ class Comparators(Described):
             )
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write all lines as CSV that only the owner may read."""
+        """Write all lines as CSV or, with the extra ``excel``, as a workbook.
+
+        Only the owner may read the file.
+        """
         path = Path(path)
-        if path.suffix.lower() != ".csv":
+        if path.suffix.lower() not in _ENDINGS:
+            ending = path.suffix or "nothing"
             raise QuestionError.of(
-                "Comparators are written as CSV, which spreadsheets open, and not as Excel.",
-                remedy="Name a file that ends in .csv.",
+                f"Comparators are not written to files that end in {ending!r}.",
+                remedy=f"Name a file that ends in one of {listed(_ENDINGS)}.",
                 where=str(path),
             )
-        text = "".join(f"{csv_line(line)}\r\n" for line in (self.head, *self.lines()))
-        write_file(path, text, mode=0o600, overwrite=overwrite)
-        return path
+        if path.suffix.lower() == ".xlsx":
+            content = _workbook(self.head, [*self.lines()], where=str(path))
+        else:
+            text = "".join(f"{csv_line(line)}\r\n" for line in (self.head, *self.lines()))
+            content = text.encode()
+        return write_file(path, content, mode=0o600, overwrite=overwrite)
+
+
+def _workbook(head: Sequence[str], lines: Sequence[Sequence[str]], *, where: str) -> bytes:
+    """An Excel file with one sheet; texts in it are neither formulas nor links."""
+    try:
+        import xlsxwriter  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        raise InputError.of(
+            "This is a workbook, and what writes it is not installed.",
+            f"{error}.",
+            "Install it: pip install xlsxwriter. Or name a file that ends in .csv.",
+            where,
+        ) from error
+    if len(lines) >= _SHEET_ROWS:
+        raise QuestionError.of(
+            f"A sheet holds {_SHEET_ROWS:,} rows, and these are {len(lines):,}.",
+            remedy="Ask for fewer findings, people or comparators, or write them as CSV.",
+            where=where,
+        )
+    content = BytesIO()
+    plain = dict.fromkeys(("strings_to_formulas", "strings_to_urls"), False)
+    with xlsxwriter.Workbook(content, {"constant_memory": True, **plain}) as book:
+        sheet = book.add_worksheet("comparators")
+        sheet.freeze_panes(1, 0)
+        sheet.write_row(0, 0, head, book.add_format({"bold": True}))
+        for at, line in enumerate(lines, 1):
+            sheet.write_row(at, 0, map(_cell, line))
+    return content.getvalue()
+
+
+def _cell(text: str) -> str | float:
+    """A number where it is spelled as Excel shows it; a code such as 007 stays text."""
+    number = _number(text)
+    is_number = text in {f"{number:.15g}", f"{number:.4f}"} and not np.isnan(number)
+    return number if is_number else text
 
 
 def find_comparators(
@@ -158,18 +225,19 @@ def find_comparators(
         raise ColumnError.unknown([key], names, where=rows.where)
     chosen = tuple(map(_behind_first, certificate.evidence[:findings], [question] * findings))
     causes = certificate.partition.names
-    skipped = {*causes, *question.columns, question.predicts, key}
-    sides = [(_Side(), _Side()) for _ in chosen]
+    skipped = {*causes, *question.columns, *rows.excluded, question.predicts, key}
+    sides = [(_Side(people), _Side()) for _ in chosen]
     columns = _read(
         rows, question, chosen, sides, names=names, skipped=skipped, key=key, progress=progress
     )
     matches: list[Match] = []
     unmatched = left_out = 0
     for at, (refused, favored) in enumerate(sides):
-        left_out += max(len(refused.names) - people, 0)
-        found = [*_nearest(at, refused, favored, nearest, people)]
-        unmatched += 0 if found else min(len(refused.names), people)
-        matches += found
+        taken = min(refused.people, people)
+        left_out += refused.people - taken
+        unmatched += 0 if favored.people else taken
+        if taken and favored.people:
+            matches += _nearest(at, refused.table, favored.table, nearest)
     return Comparators(
         alike_in=causes,
         columns=columns,
@@ -200,10 +268,11 @@ def _read(
     progress: ProgressCallback | None,
 ) -> tuple[str, ...]:
     """Fill the sides of each finding from the rows; returns the remaining columns."""
-    first, rest = 0, tuple(name for name in names if name not in skipped)
+    rest = tuple(name for name in names if name not in skipped)
     compared = {*question.columns}.union(*(found.where for found in findings))
-    blocks = stored_blocks(rows.sources, names, memory=rows.memory // 3, progress=progress)
-    for block in blocks:
+    first, wanted = 0, [name for name in names if name in {*compared, *rest, key}]
+    memory = min(rows.memory // 3, _BLOCK_BYTES)
+    for block in stored_blocks(rows.sources, wanted, memory=memory, progress=progress):
         rest = tuple(name for name in rest if name in block.columns)
         coded = block.coded(compared, rows.codings, where=rows.where).table
         stored = block.coded(
@@ -212,24 +281,22 @@ def _read(
         decided = _is_any(coded, question.decision, question.favorable_values)
         # Rows whose decision nobody knows are neither refused nor favored.
         known = ~_is_any(coded, question.decision, [MISSING])
-        for found, (refused, favored) in zip(findings, sides, strict=True):
+        for found, both in zip(findings, sides, strict=True):
             alike = known.copy()
             for name, value in found.where.items():
                 alike &= _is_any(coded, name, [value])
-            for side, label, is_favored in zip(
-                (refused, favored), found.labels, (False, True), strict=True
-            ):
+            for side, label, is_favored in zip(both, found.labels, (False, True), strict=True):
                 of_group = _of_group(coded, question, label, found.labels)
                 places = np.flatnonzero(alike & of_group & (decided == is_favored))
-                side.names.extend(
-                    _texts(stored, key, places)
+                taken = places[: side.room]
+                who = (
+                    _texts(stored, key, taken)
                     if key
-                    else (str(first + at + 1) for at in places.tolist())
+                    else pa.array(first + taken + 1).cast(pa.string())
                 )
-                side.values.extend(
-                    zip(*(_texts(stored, name, places) for name in rest), strict=True)
-                    if rest
-                    else [()] * len(places)
+                columns = [who, *(_texts(stored, name, taken) for name in rest)]
+                side.add(
+                    pa.table(columns, names=[*map(str, range(len(columns)))]), of=len(places)
                 )
         first += len(block.counts)
     return rest
@@ -257,57 +324,61 @@ def _of_group(table: CountTable, question: Question, label: str, both: Sequence[
     return mask
 
 
-def _texts(table: CountTable, name: str | None, places: NDArray[np.intp]) -> list[str]:
-    values, codes = table.attribute(str(name)).values, table.column(str(name))[places]
-    return [values[code] for code in codes.tolist()]
+def _texts(table: CountTable, name: str, places: NDArray[np.intp]) -> pa.Array:
+    """The values of a column at some places."""
+    values = table.attribute(name).values
+    texts = values.array if isinstance(values, LabelArray) else as_texts(values)
+    return texts.take(pa.array(table.column(name)[places]))
 
 
 def _nearest(
-    finding: int, refused: _Side, favored: _Side, nearest: int, people: int
+    finding: int, refused: pa.Table, favored: pa.Table, nearest: int
 ) -> Iterator[Match]:
     """The nearest favored people of each refused one, by Gower's distance."""
-    if not favored.names:
-        return
-    features = [
-        *map(_feature, zip(*refused.values, strict=True), zip(*favored.values, strict=True))
-    ]
-    step = max(_CHUNK // len(favored.names), 1)
-    last = min(len(refused.names), people)
-    for begin in range(0, last, step):
-        part = slice(begin, min(begin + step, last))
-        far = np.zeros((part.stop - begin, len(favored.names)))
+    features = [*map(_feature, refused.columns[1:], favored.columns[1:])]
+    step = max(_CHUNK // len(favored), 1)
+    found: list[tuple[int, int, int, float]] = []
+    for begin in range(0, len(refused), step):
+        part = slice(begin, begin + step)
+        far = np.zeros((len(refused[0][part]), len(favored)))
         for one, other, is_number in features:
             apart = one[part, None] - other[None, :]
             far += np.nan_to_num(np.abs(apart), nan=1.0) if is_number else apart != 0
         far /= max(len(features), 1)
-        order = np.argsort(far, axis=1, kind="stable")[:, :nearest]
-        for row, places in enumerate(order.tolist(), begin):
-            for rank, at in enumerate(places, 1):
-                yield Match(
-                    finding,
-                    refused.names[row],
-                    favored.names[at],
-                    rank,
-                    float(far[row - begin, at]),
-                    (*refused.values[row], *favored.values[at]),
-                )
+        last = min(nearest, len(favored)) - 1
+        limits = np.partition(far, last, axis=1)[:, last]
+        for row, (distances, limit) in enumerate(zip(far, limits, strict=True), begin):
+            near = np.flatnonzero(distances <= limit)
+            near = near[np.argsort(distances[near], kind="stable")][:nearest]
+            found.extend(
+                (row, int(at), rank, float(distances[at])) for rank, at in enumerate(near, 1)
+            )
+    persons = [*zip(*refused.to_pydict().values(), strict=True)]
+    others = favored.take(pa.array([at for _, at, _, _ in found]))
+    pairs = zip(found, zip(*others.to_pydict().values(), strict=True), strict=True)
+    for (row, _, rank, distance), (name, *values) in pairs:
+        who, *own = persons[row]
+        yield Match(finding, who, name, rank, distance, (*own, *values))
 
 
 def _feature(
-    refused: Sequence[str], favored: Sequence[str]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
+    refused: pa.ChunkedArray, favored: pa.ChunkedArray
+) -> tuple[_Numbers, _Numbers, bool]:
     """A column as numbers between 0 and 1, or as codes of its values."""
-    both = [*refused, *favored]
-    numbers = np.array([_number(text) for text in both])
-    known = np.array([not (text == MISSING or looks_missing(text)) for text in both])
-    is_number = bool(known.any()) and not np.isnan(numbers[known]).any()
+    both = pa.chunked_array([*refused.chunks, *favored.chunks], pa.string())
+    encoded = both.dictionary_encode().unify_dictionaries()
+    texts = encoded.chunk(0).dictionary.to_pylist()
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])
+    numbers = np.array([_number(text) for text in texts])
+    is_known = np.array([not (text == MISSING or looks_missing(text)) for text in texts])
+    is_number = bool(is_known.any()) and not np.isnan(numbers[is_known]).any()
     if is_number:
         low, high = np.nanmin(numbers), np.nanmax(numbers)
         numbers = (numbers - low) / (high - low or 1.0)
     else:
-        code: dict[str, int] = {}
-        numbers = np.array([code.setdefault(text, len(code)) for text in both], float)
-    return numbers[: len(refused)], numbers[len(refused) :], is_number
+        numbers = np.arange(len(texts), dtype=float)
+    features = numbers[codes]
+    return features[: len(refused)], features[len(refused) :], is_number
 
 
 def _number(text: str) -> float:

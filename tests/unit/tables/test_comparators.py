@@ -3,13 +3,14 @@
 import csv
 import os
 import stat
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import evenhand as eh
-from evenhand.errors import ColumnError, QuestionError
+from evenhand.errors import ColumnError, InputError, QuestionError
 
 ASKED = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
 GRAPH = eh.CausalGraph.parse("sex -> hired; grade -> hired; pay; town")
@@ -85,9 +86,41 @@ def test_the_file_is_for_the_owner_alone_and_has_every_line(audit, tmp_path):
     assert len(lines) == len(found.matches)
     assert {line[2] for line in lines} == {"f"}
     assert found.left_out > 0
-    with pytest.raises(QuestionError, match="not as Excel"):
-        found.write(tmp_path / "pairs.xlsx")
+    with pytest.raises(QuestionError, match=r"'\.txt'"):
+        found.write(tmp_path / "pairs.txt")
     assert "comparator" not in audit.report(share=True).html.casefold()
+
+
+def test_a_workbook_holds_the_same_lines(table, tmp_path, monkeypatch):
+    """Read with another library; no text in it is a formula, and no code loses its zeros."""
+    calamine = pytest.importorskip("python_calamine", reason="the extra excel is not installed")
+    people = table.assign(
+        person=[f"{at:04}" for at in range(len(table))], town="=HYPERLINK(A1)"
+    )
+    found = eh.audit(people, ASKED, graph=GRAPH, exclude=["person"]).comparators(key="person")
+    path = found.write(tmp_path / "pairs.xlsx")
+    if os.name == "posix":
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    head, *lines = calamine.CalamineWorkbook.from_path(path).get_sheet_by_index(0).to_python()
+    assert tuple(head) == found.head
+    numbers = {"finding", "rank", "distance", "pay of refused", "pay of comparator"}
+    for cells, texts in zip(lines, found.lines(), strict=True):
+        for name, cell, text in zip(head, cells, texts, strict=True):
+            assert cell == (float(text) if name in numbers else text)
+    monkeypatch.setattr("evenhand.tables.comparators._SHEET_ROWS", len(lines))
+    with pytest.raises(QuestionError, match="A sheet holds"):
+        found.write(tmp_path / "more.xlsx")
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    with pytest.raises(InputError, match="pip install xlsxwriter"):
+        found.write(tmp_path / "other.xlsx")
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_columns_left_out_of_the_audit_make_nobody_nearer(table):
+    graph = eh.CausalGraph.parse("sex -> hired; grade -> hired; pay")
+    audit = eh.audit(table, ASKED, graph=graph, exclude=["person", "town"])
+    found = audit.comparators(findings=1, nearest=1, people=1)
+    assert found.columns == ("pay",)
 
 
 def test_blocks_of_rows_give_the_same_as_all_at_once(audit, table, tmp_path, monkeypatch):
