@@ -12,7 +12,7 @@ from typing import Any
 DOCS = Path(__file__).parents[1] / "docs"
 BEGIN, END = "<!-- from peers.json -->\n", "<!-- end -->\n"
 HEADER = (
-    "way", "accuracy", "gap", "violating", "shown", "common difference", "changed", "seconds"
+    "method", "accuracy", "gap", "violating", "significant", "pooled difference", "changed", "seconds"
 )  # fmt: skip
 # Colours by light and dark: paper, text, grid, the gap, the common difference.
 LIGHT = ("#ffffff", "#1d2126", "#d9d6cc", "#8a5a00", "#463a8a")
@@ -75,12 +75,12 @@ def _seeds(record: Record) -> str:
     """The range over ten seeds, of the ways that draw random numbers."""
     ranges = [
         f"- {line['way']}, {line['model']}: {_range(line, 'violating')} violating, "
-        f"{_range(line, 'shown')} shown"
+        f"{_range(line, 'shown')} significant"
         for line in record["lines"]
         if any(low < high for low, high in line.get("seeds", {}).values())
     ]
     return (
-        "Over ten seeds, the first of which is in the table (other ways: always the same):\n\n"
+        "The range over ten seeds, the first of which is in the table (methods that are not listed draw no random numbers):\n\n"
         + "\n".join(ranges)
     )
 
@@ -94,16 +94,16 @@ def picture(record: Record) -> str:
     """For each way the gap of all rows and the common difference, in a panel for each model."""
     names, panels = list(ways(record)), models(record)
     width, height = LEFT + len(panels) * (PANEL + SPACE), TOP + STEP * len(names) + 50
-    title = "The difference of all people, and that of people alike in nine causes"
+    title = "The difference among all people, and among people alike in nine causes"
     drawn = [
         f'<rect width="{width}" height="{height}" class="paper"/>',
         _text(16, 24, title, "start", bold=True),
         _dot(22, 42, "gap"),
         _text(34, 46, "gap of all people", "start"),
         _dot(162, 42, "common"),
-        _text(174, 46, "common difference of people alike", "start"),
+        _text(174, 46, "pooled difference of people alike", "start"),
         '<rect x="392" y="35" width="14" height="14" class="band"/>',
-        _text(412, 46, "under 5 points; shown: groups with a difference shown", "start"),
+        _text(412, 46, "under 5 points; significant: groups with a statistically significant difference", "start"),
     ]
     drawn += [_text(LEFT - 14, _height(at) + 4, way, "end") for at, way in enumerate(names)]
     for number, model in enumerate(panels):
@@ -130,7 +130,7 @@ def _panel(record: Record, model: str, left: int, names: Sequence[str]) -> list[
     bottom, right = TOP + STEP * len(names), left + PANEL + 32
     drawn = [
         _text(across(0), TOP - 10, model, bold=True),
-        _text(right, TOP - 10, "shown"),
+        _text(right, TOP - 10, "significant"),
         f'<path d="M{across(-5)} {TOP}H{across(5)}V{bottom}H{across(-5)}" class="band"/>',
         _text(across(0), bottom + 38, "← women ahead · points · men ahead →"),
     ]
