@@ -103,7 +103,12 @@ def picture(record: Record) -> str:
         _dot(162, 42, "common"),
         _text(174, 46, "pooled difference of people alike", "start"),
         '<rect x="392" y="35" width="14" height="14" class="band"/>',
-        _text(412, 46, "under 5 points; significant: groups with a statistically significant difference", "start"),
+        _text(
+            412,
+            46,
+            "under 5 points; significant: groups with a statistically significant difference",
+            "start",
+        ),
     ]
     drawn += [_text(LEFT - 14, _height(at) + 4, way, "end") for at, way in enumerate(names)]
     for number, model in enumerate(panels):
