@@ -12,7 +12,8 @@ from typing import Any
 DOCS = Path(__file__).parents[1] / "docs"
 BEGIN, END = "<!-- from peers.json -->\n", "<!-- end -->\n"
 HEADER = (
-    "method", "accuracy", "gap", "violating", "significant", "pooled difference", "changed", "seconds"
+    "method", "accuracy", "gap", "violating", "significant", "pooled difference", "changed",
+    "seconds",
 )  # fmt: skip
 # Colours by light and dark: paper, text, grid, the gap, the common difference.
 LIGHT = ("#ffffff", "#1d2126", "#d9d6cc", "#8a5a00", "#463a8a")
@@ -80,8 +81,8 @@ def _seeds(record: Record) -> str:
         if any(low < high for low, high in line.get("seeds", {}).values())
     ]
     return (
-        "The range over ten seeds, the first of which is in the table (methods that are not listed draw no random numbers):\n\n"
-        + "\n".join(ranges)
+        "The range over ten seeds, the first of which is in the table (methods that are not "
+        "listed draw no random numbers):\n\n" + "\n".join(ranges)
     )
 
 
