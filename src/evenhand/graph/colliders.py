@@ -9,12 +9,11 @@ order decides. By the *first* set: z is in the set that separated x and y, or it
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.graph.kernels.batch import Batch, batches_of, count_tests
+from evenhand.graph.kernels.batch import Batch, batches_of, tests_by_depth
 from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
 
 PositionTriple = tuple[int, int, int]
@@ -50,7 +49,7 @@ def classify_by_majority(
     for x, _, y in unshielded:
         pairs[x, y] = pairs[y, x] = True
     offers = skeleton.offers()
-    totals = [*takewhile(bool, (count_tests(pairs, offers, depth) for depth in count()))]
+    totals = [*tests_by_depth(pairs, offers)]
     levels = _levels_of_votes(skeleton, totals, limits)
     all_subsets = levels == len(totals) and not limits.reached(levels - 1, sum(totals))
     if levels < len(totals):

@@ -7,7 +7,7 @@ tests by the set of all their attributes, which is counted once.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, islice
+from itertools import combinations, count, islice
 from math import comb
 from typing import NamedTuple
 
@@ -139,6 +139,11 @@ class BatchPlan(NamedTuple):
 
 def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
     """How many tests ``batches_of`` gives."""
+    return next(islice(tests_by_depth(pairs, offers), depth, None), 0)
+
+
+def tests_by_depth(pairs: Matrix, offers: Matrix) -> Iterator[int]:
+    """How many tests ``batches_of`` gives at each depth, as long as there are any."""
     offered, packed = offers.sum(axis=1), np.packbits(offers, axis=1)
     x, y = np.nonzero(np.triu(pairs))
     # How many pairs offer so many at an end, less those that offer so many at both: counted in
@@ -150,7 +155,12 @@ def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
         alone = (offered[a] - offers[a, b], offered[b] - offers[b, a])
         numbers += sum(np.bincount(sizes, minlength=len(numbers)) for sizes in alone)
         numbers -= np.bincount(shared, minlength=len(numbers))
-    return sum(number * comb(size, depth) for size, number in enumerate(numbers.tolist()))
+    tests = numbers.tolist()  # by how many attributes are offered: given none of them
+    for depth in count():
+        if not (total := sum(tests)):
+            return
+        yield total
+        tests = [many * (size - depth) // (depth + 1) for size, many in enumerate(tests)]
 
 
 def batches_of(
