@@ -79,7 +79,7 @@ def make_app(session: Session, close: Callable[[], None]) -> Starlette:
             Route("/", _first_page),
             Route("/static/{name}", _static),
             *(Route(f"/{name}", _page(name)) for name in STEPS),
-            Route("/files/{id}", _made_file),
+            Route("/files/{name}", _made_file),
             Route("/graph.{ending:str}", _graph_file),
             Route("/api/upload/{use}", _upload, methods=["PUT"]),
             Route("/api/jobs/{id}", _events),
@@ -255,10 +255,11 @@ def _changed_file(session: Session, body: Body) -> Job | None:
 
 def _made_file(request: Request) -> Response:
     session = _session(request)
-    path = session.made_files.get(request.path_params["id"])
-    if path is None or not session.folder.is_plain(path):
+    name = request.path_params["name"]
+    if name not in session.made_files or not session.folder.has_plain(name):
         raise HTTPException(404)
-    return FileResponse(path, filename=path.name, content_disposition_type="attachment")
+    path = session.folder.root / name
+    return FileResponse(path, filename=name, content_disposition_type="attachment")
 
 
 def _graph_file(request: Request) -> Response:

@@ -1,10 +1,9 @@
 """Check a certificate: verified, refuted or open, field by field."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from shlex import join
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
@@ -15,21 +14,21 @@ from evenhand.web.session import Session
 _MARKS = {0: "certified", 1: "not-certified", 3: "cannot-decide"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckState:
-    """The files that were given, and what came of checking them."""
+# What was given and what came of checking it: certificate and data as paths, the outcome.
+State: TypeAlias = dict[str, Any]
 
-    certificate: Path | None = None
-    data: Path | None = None
-    outcome: CheckedRecord | None = None
+
+def _state(session: Session) -> State:
+    state: State = session.results.get("check", {})
+    return {"certificate": None, "data": None, "outcome": None} | state
 
 
 def view(session: Session, _query: Mapping[str, str]) -> dict[str, Any]:
     """The files that were given, those that can be chosen, and what came of it."""
-    state: CheckState = session.results.get("check") or CheckState()
-    folder, outcome = session.folder, state.outcome
+    state, folder = _state(session), session.folder
+    outcome: CheckedRecord | None = state["outcome"]
     certificate, data = (
-        folder.shown(one) if one else "" for one in (state.certificate, state.data)
+        folder.shown(state[role]) if state[role] else "" for role in ("certificate", "data")
     )
     named = [name for name in (certificate, data) if name]
     return {
@@ -52,7 +51,6 @@ def view(session: Session, _query: Mapping[str, str]) -> dict[str, Any]:
 
 def check(session: Session, body: dict[str, Any]) -> Job | None:
     """Take a certificate or data, and check as soon as there is a certificate."""
-    state: CheckState = session.results.get("check") or CheckState()
     given: dict[str, Any] = {one: body[one] for one in ("certificate", "data") if one in body}
     if body.get("use") in ("certificate", "data"):
         given = {str(body["use"]): body.get("path", "")}
@@ -62,24 +60,24 @@ def check(session: Session, body: dict[str, Any]) -> Job | None:
         role: session.folder.existing(str(name)) if name else None
         for role, name in given.items()
     }
-    state = replace(state, **paths, outcome=None)
+    state = _state(session) | paths | {"outcome": None}
 
     def take() -> None:
         session.results["check"] = state
 
-    if state.certificate is None:
+    if state["certificate"] is None:
         if not given:
             raise QuestionError.of("No file is named.", remedy="Choose a certificate.")
         take()
         return None
-    name = session.folder.shown(state.certificate)
+    name = session.folder.shown(state["certificate"])
     return session.jobs.start(
         f"Checking {name}", lambda progress: _check(session, state, progress), first=take
     )
 
 
-def _check(session: Session, state: CheckState, progress: ProgressCallback) -> None:
-    given = [path for path in (state.certificate, state.data) if path is not None]
+def _check(session: Session, state: State, progress: ProgressCallback) -> None:
+    given = [path for path in (state["certificate"], state["data"]) if path]
 
     def named(text: str) -> str:
         """A text with files by their own names: where an upload is stored says nothing."""
@@ -101,7 +99,7 @@ def _check(session: Session, state: CheckState, progress: ProgressCallback) -> N
         by_engine=tuple(map(named, outcome.by_engine)),
         against=named(str(given[1])) if given[1:] else outcome.against,
     )
-    session.results["check"] = replace(state, outcome=outcome)
+    session.results["check"] = state | {"outcome": outcome}
 
 
 CHANGES: list[Any] = [("POST", "check", check)]

@@ -1,16 +1,14 @@
 """The evidence: verdicts, every group, what speaks for and against; resamples and files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import QuestionError
-from evenhand.evidence import Certificate, Variations
+from evenhand.evidence import Certificate
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.releasing import Release
 from evenhand.report import Report
@@ -19,17 +17,17 @@ from evenhand.report.html_report import View
 from evenhand.report.other_comparisons import comparisons, known_table
 from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.pictures.pairs import who_against_whom
-from evenhand.web.addresses import (
+from evenhand.web.graph_links import audit_to_publish, missing_reasons
+from evenhand.web.jobs import Job
+from evenhand.web.pages import (
     Pager,
     address,
     graph_address,
     query_number,
     query_values,
 )
-from evenhand.web.graph_links import audit_to_publish, judged_arrows, missing_reasons
-from evenhand.web.jobs import Job
 from evenhand.web.session import Session, needed
-from evenhand.wording import Strong, Text, Words, count, text
+from evenhand.wording import Words, count
 from evenhand.wording.answer_words import hinges
 from evenhand.wording.certificate_words import population_summary
 from evenhand.wording.finding_words import chance_lead
@@ -60,12 +58,8 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         errors=getattr(audit, "error_bias", None),  # of predictions with labels
         report=_usual_name(session, report=True),
         certificate=_usual_name(session, report=False),
-        made=[
-            (name, path.name)
-            for name, path in session.made_files.copy().items()  # a job may add to it
-            if session.folder.is_plain(path)
-        ],
-        open_ends=tuple(missing_reasons(session, words)),
+        made=[*filter(session.folder.has_plain, [*session.made_files])],
+        unreasoned=missing_reasons(session),
     )
     return {"view": shown, "graph_box": partial(graph_address, {})}
 
@@ -189,29 +183,7 @@ def chosen_group(
     case = Case(partition, line)
     return View(
         case=case,
-        difference=_difference(case, words),
         counts=[*zip(words.groups, partition.counts[:, :, line].T.tolist(), strict=True)],
-    )
-
-
-def _difference(case: Case, words: Words) -> Text:
-    """The difference with its interval, and whether it is shown."""
-    people, threshold = case.people, words.threshold_points
-    if people.risk_difference is None:
-        return "One side is absent or too small here: there is no difference to speak of."
-    exact = str(people.risk_difference).replace("-", "−")
-    reached = "reaches" if case.side else "is under"
-    said = f"is not significantly beyond {threshold}"
-    if people.shown:
-        said = f"is significantly beyond {threshold}, after correction for all comparisons"
-    elif case.side:
-        said += ": chance may explain what is seen of it"
-    return text(
-        "The difference is ",
-        Strong(f"{words.points(people.risk_difference)} points"),
-        f" ({words.higher(people.risk_difference, words.pair(people))}), exactly "
-        f"{exact}, and {reached} the threshold of {words.question.threshold}. "
-        f"Its 95% interval goes from {words.interval(people.interval)}. It {said}.",
     )
 
 
@@ -239,21 +211,17 @@ def _last(session: Session, kind: str, audit: Audit) -> Any:  # noqa: ANN401  # 
     return result if same else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedBesides:
-    """What was judged besides an audit, which a report shows."""
-
-    resampled: Bootstrap | None
-    arrows: Variations | None
-
-    @classmethod
-    def of(cls, session: Session, audit: Audit) -> "JudgedBesides":
-        """What was judged besides this audit."""
-        return cls(resampled=resamples_of(session, audit), arrows=judged_arrows(audit))
-
-    def report(self, audit: Audit, release: Release | None = None, **settings: Any) -> Report:  # noqa: ANN401  # those of an audit's
-        """The report that shows it."""
-        return audit.report(release, resampled=self.resampled, arrows=self.arrows, **settings)
+def report_of(
+    session: Session,
+    judged: Audit,
+    audit: Audit,
+    release: Release | None = None,
+    **settings: Any,  # noqa: ANN401  # those of an audit's
+) -> Report:
+    """The report of an audit, with what was judged besides the one that is shown."""
+    arrows = None if judged.question.rule else judged.arrows()
+    resampled = resamples_of(session, judged)
+    return audit.report(release, resampled=resampled, arrows=arrows, **settings)
 
 
 def bootstrap(session: Session, body: dict[str, Any]) -> Job:
@@ -282,21 +250,21 @@ def write_document(session: Session, body: dict[str, Any], *, report: bool) -> J
     def work(progress: ProgressCallback) -> None:
         reporter = ProgressReporter(progress)
         reporter.report("judging other arrows", 0)
-        besides = JudgedBesides.of(session, audit)
+        _ = audit.answer
         reporter.report("writing", 0)
         if report:
             settings: dict[str, Any] = {"share": share, "least_count": _LEAST_COUNT}
             certificate = _last(session, "certificate", audit)
-            page = besides.report(audit, certificate_file=certificate, **settings)
+            page = report_of(session, audit, audit, certificate_file=certificate, **settings)
             page.write(path, overwrite=overwrite)
         else:
-            record = audit.with_resamples(besides.resampled).stated_certificate
+            record = audit.with_resamples(resamples_of(session, audit)).stated_certificate
             shared = partial(record.write_shared, least_count=_LEAST_COUNT)
             data = audit.rows.plain_file if audit.rows else None
             write = shared if share else record.write
             write(path, overwrite=overwrite, data=data, progress=progress)
             session.results["certificate"] = (audit, path)
-        offer_file(session, path)
+        offer(session, path)
 
     return session.jobs.start(f"Writing {path.name}", work)
 
@@ -307,13 +275,10 @@ def _usual_name(session: Session, *, report: bool) -> str:
     return f"{stem}-report.html" if report else f"{stem}.certificate.json"
 
 
-def offer_file(session: Session, path: Path) -> str:
-    """Let a file that was written be downloaded; returns its id."""
+def offer(session: Session, *paths: Path | None) -> None:
+    """Let files that were written into the folder be downloaded."""
     with session.lock:
-        known = [name for name, file in session.made_files.items() if file == path]
-        name = known[0] if known else token_hex(8)
-        session.made_files[name] = path
-    return name
+        session.made_files |= dict.fromkeys(path.name for path in paths if path)
 
 
 CHANGES: list[Any] = [

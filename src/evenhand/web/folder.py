@@ -88,10 +88,10 @@ class Folder:
             raise InputError.of("This is no plain file.", remedy="Choose a file.", where=name)
         return path
 
-    def is_plain(self, path: Path) -> bool:
+    def has_plain(self, name: str) -> bool:
         """Whether a file that was written is still there, and no link was put in its place."""
         try:
-            return self.existing(str(path)) == path
+            return self.existing(name) == self.root / name
         except InputError:
             return False
 

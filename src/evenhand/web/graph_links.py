@@ -6,16 +6,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from evenhand.auditing import Audit
 from evenhand.errors import ColumnError, EvenhandError, GraphError, Problem, QuestionError
-from evenhand.evidence import Variations
 from evenhand.evidence.graph_origin import decision_last
 from evenhand.graph import PartialGraph, known_order
 from evenhand.question import GraphEdit, QuestionFile
 from evenhand.question.knowledge import NO_REASON, EditKind, Tiers
-from evenhand.report.html_report import View
 from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web.question_store import Tables
 from evenhand.web.session import Session, needed
-from evenhand.wording import Words
 
 # Whether the first causes the second, the second the first, either, or neither.
 LinkState: TypeAlias = Literal["to", "from", "open", "none"]
@@ -131,14 +128,6 @@ def previews(session: Session, ends: tuple[str, str]) -> Iterator[Preview]:
             yield Preview(state, state == shown, None, error.problems[0])
 
 
-def judged_arrows(audit: Audit) -> Variations | None:
-    """Sensitivity to each arrow; None under a rule, where nothing is measured."""
-    try:
-        return audit.arrows()
-    except EvenhandError:
-        return None
-
-
 def choose_link(
     session: Session,
     ends: tuple[str, str],
@@ -236,7 +225,9 @@ def tiers_of(session: Session) -> list[list[str]]:
     file = session.file
     known = file.knowledge
     if session.asks_order and not known.tiers:
-        draft = QuestionDraft(session.inspection, session.tables["question"], file.codings)
+        draft = QuestionDraft(
+            session.reading.inspection, session.tables["question"], file.codings
+        )
         suggested = Tiers(*(tier for tier in draft.tiers if tier))
         known = replace(known, tiers=suggested).restricted(names)
     order = known_order(decision_last(known, file.question.decision), names)
@@ -281,36 +272,6 @@ def _names(session: Session) -> list[str]:
     return [name for name in session.rows.columns if name not in out]
 
 
-def open_links(audit: Audit, words: Words) -> Iterator[View]:
-    """Links at the decision that are open, so that its causes are ambiguous."""
-    found, decision = audit.certificate, audit.question.decision
-    sets = " or ".join(
-        "{" + ", ".join(map(words.column, names)) + "}"
-        for names in found.possible_decision_causes
-    )
-    for name in sorted(found.graph.neighbors(decision)) if found.ambiguous else ():
-        cause = words.column(name)
-        yield View(
-            what=f"The causes of {words.decision} are ambiguous: {sets}.",
-            found=f"The graph does not direct {cause} — {words.decision}.",
-            words=f"Settle {cause} — {words.decision}",
-            ends=(name, decision),
-            settling={
-                f"{cause} causes {words.decision}": "to",
-                f"{words.decision} causes {cause}": "from",
-            },
-        )
-
-
-def missing_reasons(session: Session, words: Words) -> Iterator[View]:
+def missing_reasons(session: Session) -> list[GraphEdit]:
     """Edits of the graph that lack a reason; nothing is published until they have one."""
-    for edit in session.file.edits:
-        if edit.reason == NO_REASON:
-            first, second = map(words.column, edit.arrow)
-            yield View(
-                what=f"No reason is given why the graph was changed at {first}, {second}.",
-                found="A certificate carries every change of the graph with its reason.",
-                words="Write the reason",
-                ends=edit.arrow,
-                settling={},
-            )
+    return [edit for edit in session.file.edits if edit.reason == NO_REASON]

@@ -9,7 +9,6 @@ from typing import Any
 from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError
-from evenhand.evidence.subpopulations import p_value
 from evenhand.graph import load_graph
 from evenhand.question.knowledge import NO_REASON
 from evenhand.question.labels import Labels
@@ -22,10 +21,8 @@ from evenhand.report.pictures.graph_picture import (
     draw_wide,
     select_for_drawing,
 )
-from evenhand.web.addresses import graph_address
 from evenhand.web.evidence_screen import answer_panel
 from evenhand.web.graph_links import (
-    LinkState,
     choose_link,
     give_reason,
     link_state,
@@ -35,7 +32,7 @@ from evenhand.web.graph_links import (
     tiers_of,
 )
 from evenhand.web.jobs import Job
-from evenhand.web.pages import deciding_words, environment, picture_style
+from evenhand.web.pages import deciding_words, environment, graph_address, picture_style
 from evenhand.web.session import Session, judge, needed, work_out
 from evenhand.wording import Words
 
@@ -179,12 +176,12 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     shows_all = query.get("all") == "1"
     ends = tuple(dict.fromkeys(name for name in named if name in audit.graph.nodes))
     judged = View(
-        chosen=_chosen(session, audit, ends[0], ends[1], words) if len(ends) > 1 else None,
+        chosen=_chosen(session, audit, ends[0], ends[1]) if len(ends) > 1 else None,
         nodes=audit.graph.nodes,
         open_links=tuple(_open_links(session, audit)),
         against=audit.doubt().contradicted,
         graph=audit.certificate.graph,
-        edits=tuple(_edits(session, base, words)),
+        edits=[(edit, link_state(base.graph, *edit.arrow)) for edit in file.edits],
         as_learned=shown_verdict(base) if file.edits else None,
         panel=answer_panel(needed(session.audit), len(file.edits)),
         shows_all=shows_all,
@@ -208,27 +205,15 @@ def shown_verdict(audit: Audit) -> View:
     return View(mark=sign, word=word, groups=" or ".join(dict.fromkeys(counted)))
 
 
-def _chosen(session: Session, audit: Audit, first: str, second: str, words: Words) -> View:
+def _chosen(session: Session, audit: Audit, first: str, second: str) -> View:
     """A link and its four states, each with the verdict it would give."""
-    one, other = words.column(first), words.column(second)
-    state = link_state(audit.certificate.graph, first, second)
-    named = {
-        "to": f"{one} → {other}",
-        "from": f"{other} → {one}",
-        "open": "direction open",
-        "none": "no link",
-    }
-    title = {"open": f"{one} — {other}", "none": f"{one}, {other}"}
     about = [edit for edit in session.file.edits if {*edit.arrow} == {first, second}]
-    reason = about[0].reason if about else ""
     return View(
         ends=(first, second),
-        title=title.get(state, named[state]),
-        named=named,
-        is_edited=bool(about),
-        needs_reason=reason == NO_REASON,
-        reason="" if reason == NO_REASON else reason,
-        sentences=tuple(_about_link(audit, (first, second), state, words)),
+        state=link_state(audit.certificate.graph, first, second),
+        edit=about[0] if about else None,
+        question=audit.question,
+        against=audit.doubt().contradicted,
         choices=[
             (choice, shown_verdict(choice.audit) if choice.audit else None)
             for choice in previews(session, (first, second))
@@ -236,61 +221,17 @@ def _chosen(session: Session, audit: Audit, first: str, second: str, words: Word
     )
 
 
-def _about_link(
-    audit: Audit, ends: tuple[str, str], state: LinkState, words: Words
-) -> Iterator[str]:
-    question = audit.question
-    touches = question.decision in ends
-    if state == "open":
-        yield "The rows leave its direction open" + (
-            f", and it touches {words.decision}. Who knows how the two come about can settle "
-            "it; each choice shows the verdict it would give."
-            if touches
-            else ". Each choice shows the verdict it would give."
-        )
-    if touches and not {*ends}.isdisjoint(question.protected_names):
-        yield (
-            "This is the arrow in question. Removing it is a claim about causes: it changes no "
-            "number and no decision. Only a release changes decisions."
-        )
-    if question.redlining:
-        through = ", ".join(map(words.column, question.redlining))
-        yield (
-            "A choice shows the verdict on the direct claim alone; the effect through "
-            f"{through} is measured once it is chosen."
-        )
-    for one in audit.doubt().contradicted if touches and state == "none" else ():
-        if one.name in ends:
-            p = p_value(one.p_adjusted)
-            yield f"The rows speak against leaving it out ({p}, corrected for all tests)."
-
-
-def _open_links(session: Session, audit: Audit) -> Iterator[tuple[str, str]]:
-    """Each attribute whose link with the decision is open, and what it decides."""
+def _open_links(session: Session, audit: Audit) -> Iterator[tuple[str, bool, list[View]]]:
+    """Each attribute whose link with the decision is open, whether it decides, and what."""
     found, decision = audit.certificate, audit.question.decision
     deciding = {frozenset(edge) for edge in found.deciding_edges}
-    when = {"to": "If a cause", "from": "if not"}
     for name in sorted(found.graph.neighbors(decision)):
-        said = []
-        for one in previews(session, (name, decision)):
-            if one.audit is not None and one.state in when:
-                of = shown_verdict(one.audit)
-                said.append(f"{when[one.state]}: {of.word.lower()}, {of.groups}")
-        ending = "The verdict is the same either way, but a release needs to know."
-        if frozenset((name, decision)) in deciding:
-            ending = "The verdict hangs on it."
-        yield name, f"is open. {'; '.join(said)}. {ending}"
-
-
-def _edits(session: Session, base: Audit, words: Words) -> Iterator[View]:
-    what = {"add": "{} → {}", "remove": "no link: {}, {}", "open": "open: {} — {}"}
-    for edit in session.file.edits:
-        yield View(
-            ends=edit.arrow,
-            what=what.get(edit.kind, "{1} → {0}").format(*map(words.column, edit.arrow)),
-            reason="" if edit.reason == NO_REASON else edit.reason,
-            as_learned=link_state(base.graph, *edit.arrow),
-        )
+        given = [
+            View(cause=one.state == "to", verdict=shown_verdict(one.audit))
+            for one in previews(session, (name, decision))
+            if one.audit is not None and one.state in ("to", "from")
+        ]
+        yield name, frozenset((name, decision)) in deciding, given
 
 
 # Changes

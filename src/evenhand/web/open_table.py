@@ -1,9 +1,12 @@
 """``OpenTable``: the table that is open, in memory once, under whatever codings are chosen."""
 
-from collections.abc import Collection, Mapping
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from evenhand.counts.label_order import in_order
 from evenhand.display import ProgressCallback
@@ -11,8 +14,9 @@ from evenhand.errors import EvenhandError, InputError
 from evenhand.question import Codings, QuestionFile
 from evenhand.rows import Inspection, Rows, read
 from evenhand.rows.inspect.question_draft import QuestionDraft
-from evenhand.web.question_store import Tables
-from evenhand.web.results import Recent, key_of
+from evenhand.web.question_store import Tables, key_of
+
+_T = TypeVar("_T")
 
 # What must be known before the rows are read.
 _HOW_TO_READ = ("delimiter", "sheet", "frequency")
@@ -20,8 +24,46 @@ _HOW_TO_READ = ("delimiter", "sheet", "frequency")
 _JUDGED = frozenset({"threshold", "judge", "min_rows", "basis", "redlining_threshold"})
 
 
+class Recent(OrderedDict[str, _T]):
+    """A cache that forgets what was not asked for longest; threads may share it."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most, self._lock = most, threading.Lock()
+
+    def find(self, key: str) -> _T | None:
+        """The result of this key, if it is there."""
+        with self._lock:
+            if key not in self:
+                return None
+            self.move_to_end(key)
+            return self[key]
+
+    @property
+    def newest(self) -> _T | None:
+        """The result that was kept or asked for last."""
+        with self._lock:
+            return next(reversed(self.values()), None)
+
+    def put(self, key: str, result: _T) -> None:
+        """Keep a result, and forget one if there are too many."""
+        with self._lock:
+            self[key] = result
+            self.move_to_end(key)
+            while len(self) > self._most:
+                self.popitem(last=False)
+
+    def get(self, key: str, make: Callable[[], _T]) -> _T:  # type: ignore[override]
+        """The result of this key, made if it is not there."""
+        found = self.find(key)
+        if found is None:
+            found = make()
+            self.put(key, found)
+        return found
+
+
 class OpenTable:
-    """The rows of a file, and looks at them, by what the tables of a question file say.
+    """The rows of a file, read once, and what was worked out from them.
 
     ``stamp`` changes with the file on the disk.
     """
@@ -29,8 +71,8 @@ class OpenTable:
     def __init__(self, path: Path) -> None:
         self.path, self.stamp = path, stamp_of(path)
         self._stored = Recent[Rows](2)
-        self._rows = Recent[Rows](4)
-        self._inspections = Recent[Inspection](8)
+        self.recoded = Recent[Rows](4)
+        self.inspections = Recent[Inspection](8)
 
     @property
     def has_changed(self) -> bool:
@@ -58,25 +100,42 @@ class OpenTable:
 
         return self._stored.get(key_of(how), reading)
 
-    def rows(self, tables: Tables) -> Rows:
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The rows of a table, and looks at them, as the tables of a question file say.
+
+    Each is worked out once for what it depends on.
+    """
+
+    opened: OpenTable
+    tables: Tables
+
+    @property
+    def stored(self) -> Rows:
+        """The rows with all columns as they stand."""
+        return self.opened.stored(self.tables)
+
+    @property
+    def rows(self) -> Rows:
         """The rows, read as the tables say."""
-        data, stored = tables.get("data", {}), self.stored(tables)
-        return self._rows.get(key_of(data), lambda: stored.recoded(Codings.of(**data)))
+        data, stored = self.tables.get("data", {}), self.stored
+        return self.opened.recoded.get(key_of(data), lambda: stored.recoded(Codings.of(**data)))
 
-    def inspection(self, tables: Tables) -> Inspection:
+    @property
+    def inspection(self) -> Inspection:
         """What a look at the rows finds, as they are read."""
-        asked = {k: v for k, v in tables.get("question", {}).items() if k not in _JUDGED}
-        rows = self.rows(tables)
-        return self._inspections.get(
-            key_of([tables.get("data", {}), asked]), lambda: _look(rows, tables)
-        )
+        asked = {k: v for k, v in self.tables.get("question", {}).items() if k not in _JUDGED}
+        key = key_of([self.tables.get("data", {}), asked])
+        return self.opened.inspections.get(key, lambda: _look(self.rows, self.tables))
 
-    def stored_inspection(self, tables: Tables) -> Inspection:
+    @property
+    def stored_inspection(self) -> Inspection:
         """What a look at all columns finds, as they stand but for texts that mean missing."""
-        stored, named = self.stored(tables), named_columns(tables)
-        na = tables.get("data", {}).get("na", ())
+        stored, named = self.stored, named_columns(self.tables)
+        na = self.tables.get("data", {}).get("na", ())
         key = key_of(["stored", stored.requested.to_dict(), na, named])
-        return self._inspections.get(
+        return self.opened.inspections.get(
             key, lambda: stored.recoded(Codings.of(na=na)).inspect(**named)
         )
 

@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from shlex import join
 from typing import Any
+from urllib.parse import urlencode
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
@@ -16,17 +18,15 @@ from evenhand.errors import EvenhandError, Problem, Remedy, words_only
 from evenhand.evidence.population import in_words
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question.fields import find, option_words
-from evenhand.question.labels import Labels
+from evenhand.question.knowledge import NO_REASON
 from evenhand.removal import ModifyData
 from evenhand.report.html_report import View, style_sheet
 from evenhand.report.html_report import environment as report_environment
 from evenhand.report.paths_section import claim_card
-from evenhand.web.addresses import graph_address
 from evenhand.web.guard import MOST_UPLOADED, too_large
 from evenhand.web.open_table import named_columns
 from evenhand.web.question_store import Tables
-from evenhand.web.release_writing import ReleaseChoice, free_name, report_name
-from evenhand.web.session import Session, is_due, takes_long
+from evenhand.web.session import Session, is_due
 from evenhand.wording import Words, capital
 from evenhand.wording.sentences import NamedAttribute
 from evenhand.wording.verdict_words import certificate_class, verdict_class, verdict_word
@@ -37,6 +37,12 @@ _CHANGED = frozenset({"question", "knowledge", "data"})
 _ADDED = frozenset({"exclude", "na"})
 # What no question file says: it goes with the request that was refused, sent once more.
 _SENT_AGAIN = frozenset({"overwrite", "unsaved"})
+# The command that does what a screen does.
+_VERBS = {
+    "graph": ("audit", "--set", "arrows", "--set", "doubt"),
+    "evidence": ("audit",),
+    "release": ("compare",),
+}
 STEPS = ("table", "question", "graph", "evidence", "release", "check")
 _SHEETS = ("pictures.css", "style.css", "against.css", "paths.css")
 
@@ -52,16 +58,12 @@ def environment() -> Environment:
         [PackageLoader("evenhand.web"), PackageLoader("evenhand.report")]
     )
     # An overlay shares these with the report.
-    ours.filters = {**ours.filters, "problem": shown_problem, "label_of": _label_of}
-    named = (graph_address, sends, threshold_points, verdict_class, verdict_word, words_only)
-    own = {one.__name__: one for one in named}
-    ours.globals = {**ours.globals, **own}
+    ours.filters = {**ours.filters, "problem": shown_problem, "shell": join}
+    words = (certificate_class, threshold_points, verdict_class, verdict_word, words_only)
+    own = {one.__name__: one for one in (graph_address, sends, *words)}
+    ours.globals = {**ours.globals, **own, "no_reason": NO_REASON}
     ours.tests = {**ours.tests, "attribute": NamedAttribute.__instancecheck__}
     return ours
-
-
-def _label_of(name: str, labels: Labels) -> str:
-    return labels.column(name)
 
 
 def picture_style() -> Markup:
@@ -143,7 +145,7 @@ def static_file(name: str) -> tuple[bytes, str] | None:
 def masthead(session: Session) -> View | None:
     """The answer on what is chosen now; None where it is not there yet or cannot be judged."""
     try:
-        judged = None if takes_long(session) or is_due(session) else session.audit
+        judged = None if is_due(session) else session.audit
         if judged is None:
             return None
         found, groups = judged.certificate, "nobody compared"
@@ -202,9 +204,9 @@ def _sentence(remedy: Remedy) -> str:
 def _address(remedy: Remedy) -> str:
     """Where the arrow that a remedy requires can be chosen, or the policy that it names."""
     if remedy.argument == "policy" and isinstance(remedy.value, str):
-        return ReleaseChoice(way=f"{ModifyData.name}:{remedy.value}").address()
+        return f"release?{urlencode({'way': f'{ModifyData.name}:{remedy.value}'})}"
     if remedy.argument == "method" and remedy.value == ModifyData.name:
-        return ReleaseChoice().address()
+        return "release"
     if remedy.argument != "required" or not isinstance(remedy.value, list | tuple):
         return ""
     cause, _, effect = str(remedy.value[0]).partition(" -> ")
@@ -231,28 +233,22 @@ def _is_chosen(remedy: Remedy, tables: Tables) -> bool:
     return said is not ... and said == remedy.value
 
 
-def command_lines(
-    session: Session, screen: str, choice: ReleaseChoice | None = None
-) -> list[list[str]]:
-    """The commands for a screen; the choice is that of the release."""
+def command_lines(session: Session, screen: str) -> list[list[str]]:
+    """The commands that do the same as a screen."""
     if screen == "check":
         return [["evenhand", "verify", "CERTIFICATE", "DATA"]]
+    verb, *options = _VERBS.get(screen, ("inspect",))
+    return [command(session, verb, *options)]
+
+
+def command(session: Session, verb: str, *options: str) -> list[str]:
+    """A command on the table that is open, by its question file."""
     if session.table is None:
-        return [["evenhand", "inspect", "DATA"]]
-
-    def command(verb: str, *options: str) -> list[str]:
-        data = session.folder.shown(session.table) if session.table else ""
-        graph = ["--graph", session.given_name] if session.given and verb != "inspect" else []
-        return ["evenhand", verb, data, *_asked(session, verb), *graph, *options]
-
-    match screen:
-        case "graph":
-            return [command("audit", "--set", "arrows", "--set", "doubt")]
-        case "evidence":
-            return [command("audit")]
-        case "release":
-            return [command("compare"), command("release", *_released(session, choice))]
-    return [command("inspect")]
+        return ["evenhand", "inspect", "DATA"]
+    given = session.given_name if verb != "inspect" else ""
+    graph = ["--graph", given] if given else []
+    data = session.folder.shown(session.table)
+    return ["evenhand", verb, data, *_asked(session, verb), *graph, *options]
 
 
 def is_complete(session: Session) -> bool:
@@ -263,16 +259,6 @@ def is_complete(session: Session) -> bool:
         return False
 
 
-def _released(session: Session, choice: ReleaseChoice | None) -> list[str]:
-    """The options of a release as its form is filled in at first."""
-    name = free_name(session.folder, session.table)
-    try:
-        options = (choice or ReleaseChoice()).options
-    except EvenhandError:
-        options = []  # a margin that cannot be read is told where it was typed
-    return [*options, "--output", name, "--report", report_name(name)]
-
-
 def _asked(session: Session, verb: str) -> Iterator[str]:
     """The question file; until it says what is asked, how columns are read."""
     path = session.question_path
@@ -281,3 +267,76 @@ def _asked(session: Session, verb: str) -> Iterator[str]:
         return
     asked = {"question": named_columns(session.tables), "data": session.tables.get("data", {})}
     yield from option_words(asked, verb)
+
+
+# Addresses of screens: what a query asks for, pages of long lists
+
+
+def graph_address(keep: Mapping[str, str], *ends: str) -> str:
+    """The graph screen with a chosen box, or a chosen link of two."""
+    query = dict(zip(("a", "b"), ends, strict=False)) | dict(keep)
+    return f"graph?{urlencode(query)}" if query else "graph"
+
+
+def _items(query: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The names and values of a query; a name may occur several times."""
+    return [*getattr(query, "multi_items", query.items)()]
+
+
+def query_values(query: Mapping[str, str], name: str) -> list[str]:
+    """All values of a name that are not empty."""
+    return [value for key, value in _items(query) if key == name and value]
+
+
+def query_number(query: Mapping[str, str], name: str) -> int | None:
+    """A whole number that is not negative, or None where there is no such number."""
+    text = query.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def address(query: Mapping[str, str], **changed: object) -> str:
+    """The address of the same screen with some parts changed; empty ones are left out.
+
+    >>> address({"page": "2", "find": "a b"}, page="", column="x&y")
+    '?find=a+b&column=x%26y'
+    """
+    kept = [item for item in _items(query) if item[0] not in changed]
+    return "?" + urlencode([item for item in (*kept, *changed.items()) if item[1] != ""])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pager:
+    """One page of so many things; ``before`` and ``after`` are addresses, "" for none."""
+
+    page: int
+    pages: int
+    size: int
+    many: int
+    before: str
+    after: str
+
+    @classmethod
+    def of(cls, query: Mapping[str, str], name: str, many: int, size: int) -> "Pager":
+        """The page that the address names, or the nearest that there is."""
+        pages = max(-(-many // size), 1)
+        page = min(max(query_number(query, name) or 1, 1), pages)
+        before, after = (
+            address(query, **{name: to}) if 1 <= to <= pages else ""
+            for to in (page - 1, page + 1)
+        )
+        return cls(page=page, pages=pages, size=size, many=many, before=before, after=after)
+
+    @property
+    def slice(self) -> slice:
+        """The things of this page."""
+        return slice((self.page - 1) * self.size, self.page * self.size)
+
+    @property
+    def first(self) -> int:
+        """The number of the first thing, from 1."""
+        return (self.page - 1) * self.size + 1 if self.many else 0
+
+    @property
+    def last(self) -> int:
+        """The number of the last thing."""
+        return min(self.page * self.size, self.many)

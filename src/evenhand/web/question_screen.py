@@ -20,10 +20,9 @@ from evenhand.question.parse_values import WILDCARD
 from evenhand.report.html_report import View
 from evenhand.rows import Rows
 from evenhand.rows.inspect.question_draft import QuestionDraft
-from evenhand.web.addresses import Pager, address
-from evenhand.web.column_views import ColumnViews, spelled_cut
 from evenhand.web.open_table import OF_EFFECTS, counted_by
-from evenhand.web.question_sentence import QuestionSentence
+from evenhand.web.pages import Pager, address
+from evenhand.web.question_parts import ColumnViews, QuestionSentence, spelled_cut
 from evenhand.web.question_store import as_list, part_of
 from evenhand.web.session import Session
 from evenhand.wording import Words
@@ -46,7 +45,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     problems, gap = _gap(session)
     findings = None
     try:
-        findings = session.inspection
+        findings = session.reading.inspection
     except EvenhandError as error:  # a column of the question is left out
         problems = error.problems
     found = findings.problems if findings else ()
@@ -79,14 +78,14 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
 
 def column_views(session: Session) -> ColumnViews:
     """The columns as they stand and as they are counted."""
-    stored, tables = session.stored, session.tables
+    stored, tables = session.reading.stored, session.tables
     labels = tables.get("labels", {})
     words = Labels(columns=labels.get("columns", {}), values=labels.get("values", {}))
     asked = tables.get("question", {})
     return ColumnViews(
         stored=stored,
         rows=session.rows,
-        draft=QuestionDraft(session.stored_inspection, asked, Codings()),
+        draft=QuestionDraft(session.reading.stored_inspection, asked, Codings()),
         labels=words,
         words=words.columns,
         question=asked,
@@ -167,7 +166,7 @@ def _known_of_the_rest(session: Session, changes: Mapping[str, Any]) -> dict[str
     known = session.tables.get("knowledge")
     if not known or "exclude" not in (changes.get("data") or {}):
         return {}
-    names = {*session.stored.columns} - {*(changes["data"]["exclude"] or ())}
+    names = {*session.reading.stored.columns} - {*(changes["data"]["exclude"] or ())}
     rest = QuestionFile.from_tables(session.tables).knowledge.restricted(names).to_dict()
     return {"knowledge": {part: rest[part] or None for part in known}}
 
@@ -320,15 +319,8 @@ def _new_name(body: Mapping[str, Any], usual: str, others: list[str]) -> str:
     return new
 
 
-def _missing_text(session: Session, body: dict[str, Any]) -> None:
-    """Take one more text for a missing value."""
-    text = str(body.get("text", "")).strip()
-    patch(session, {"add": {"data": {"na": [text]}}, "revision": body.get("revision")})
-
-
 CHANGES: list[Any] = [
     ("PATCH", "question", patch),
-    ("PATCH", "missing-text", _missing_text),
     ("PUT", "classes", change_classes),
     ("PUT", "merge", merge_values),
 ]

@@ -1,8 +1,10 @@
 """The question file on disk and in memory: saved as one goes, with a history."""
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,6 +12,7 @@ import tomlkit
 
 from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy
 from evenhand.files import write_file
+from evenhand.graph import PartialGraph
 from evenhand.question import QuestionFile
 from evenhand.question.question_file import toml_value
 from evenhand.web.jobs import unexpected
@@ -226,7 +229,6 @@ class TableHistory:
     """
 
     def __init__(self, tables: Tables, revision: int = 0) -> None:
-        self.first = tables
         self._states, self._at = [tables], 0
         self.revision, self._shown = revision, {revision: tables}
 
@@ -292,3 +294,74 @@ class TableHistory:
         at = self._at + by
         is_there = 0 <= at < len(self._states)
         return difference_in_words(self._states[at], self.now) if is_there else ""
+
+
+# What results depend on, and how many graphs were judged
+
+
+def key_of(value: Any) -> str:  # noqa: ANN401  # plain values
+    """A key that is the same for equal plain values."""
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+# Parts of [question] that are judged anew without learning the graph again.
+_JUDGED = frozenset(
+    {"threshold", "judge", "min_rows", "redlining", "explained", "redlining_threshold", "basis"}
+)
+
+
+def learning_key(stamp: str, tables: Tables) -> str:
+    """What the learned graph depends on; the stamp is that of the table as it was read."""
+    asked = {k: v for k, v in tables.get("question", {}).items() if k not in _JUDGED}
+    return stamp + key_of(
+        [asked, *(tables.get(name, {}) for name in ("knowledge", "learning", "data", "run"))]
+    )
+
+
+def audit_key(stamp: str, tables: Tables, file: QuestionFile, *, direct: bool = False) -> str:
+    """What the verdict depends on; ``direct`` leaves out effects through other attributes."""
+    asked = {**tables.get("question", {})}
+    if direct:
+        asked["redlining"] = None
+    key = learning_key(stamp, tables) + key_of([asked, tables.get("labels")])
+    return key + key_of([edit.to_dict() for edit in file.edits])
+
+
+class JudgedGraphs:
+    """Counts graphs whose verdict was worked out, so that a certificate can state how many.
+
+    The question file keeps a short digest of each, so that one that is looked at again counts
+    once; a file may say a number instead, of which the first graph here is one. Undoing a
+    change does not undo that it was judged.
+    """
+
+    def __init__(self, tables: Tables | None = None) -> None:
+        judged = (tables or {}).get("graph", {}).get("judged", 0)
+        self._before = judged if isinstance(judged, int) else 0
+        self._seen = dict.fromkeys(judged if isinstance(judged, list) else ())
+
+    def add(self, graph: PartialGraph) -> None:
+        """Count a graph once."""
+        links = [sorted(graph.arrows), sorted(graph.undirected)]
+        self._seen.setdefault(sha256(key_of(links).encode()).hexdigest()[:12])
+
+    @property
+    def number(self) -> int:
+        """How many different graphs there were; 0 if no other one was judged."""
+        more = max(len(self._seen) - 1, 0)
+        number = self._before + more if self._before else len(self._seen)
+        return number if number > 1 else 0
+
+    def stated(self, tables: Tables) -> Tables:
+        """The tables of a question file with those graphs, if more than one was judged."""
+        if not (number := self.number):
+            return tables
+        judged = number if self._before else [*self._seen.copy()]  # threads may add to it
+        return {**tables, "graph": {**tables.get("graph", {}), "judged": judged}}
+
+
+def without_number(tables: Tables) -> Tables:
+    """The tables without the graphs that were judged: no choice, and not to be undone."""
+    graph = {name: value for name, value in tables.get("graph", {}).items() if name != "judged"}
+    rest = {name: value for name, value in tables.items() if name != "graph"}
+    return {**rest, "graph": graph} if graph else rest

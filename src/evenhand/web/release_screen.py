@@ -1,49 +1,136 @@
-"""What a release would change, by every method; then the release itself."""
+"""What a release would change, by every method; then the release itself, with all its files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from math import floor, log10
+from pathlib import Path
 from shlex import join
 from typing import Any
+from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
 from evenhand.auditing import Audit
-from evenhand.display import ProgressCallback
-from evenhand.errors import QuestionError
+from evenhand.display import Progress, ProgressCallback
+from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence import Verdict
 from evenhand.evidence.release_statement import rows_not_released
+from evenhand.files import after_writing, check_folder, check_targets
+from evenhand.files.file_formats import ending_of, format_of
+from evenhand.question import exact_fraction
+from evenhand.question.fields import option_words
+from evenhand.question.parse_values import check_seed
 from evenhand.releasing import Release
 from evenhand.releasing.compare import Comparison, Outcome, compare
-from evenhand.removal import policy_of
+from evenhand.releasing.publish import ReleaseFiles
+from evenhand.releasing.writer import output_format
+from evenhand.removal import POLICIES, Baseline, Method, ModifyData, named_method, policy_of
 from evenhand.report.html_report import View
 from evenhand.report.other_comparisons import known_table
 from evenhand.report.release_section import released
-from evenhand.web.graph_links import missing_reasons, open_links
-from evenhand.web.jobs import Job
-from evenhand.web.pages import command_lines
-from evenhand.web.release_writing import ReleaseChoice, free_name, release_rows, report_name
+from evenhand.web.evidence_screen import offer, report_of
+from evenhand.web.folder import Folder
+from evenhand.web.graph_links import audit_to_publish, missing_reasons
+from evenhand.web.jobs import Job, request_again
+from evenhand.web.pages import command
+from evenhand.web.question_store import as_list
 from evenhand.web.session import Session, needed
-from evenhand.wording import Words
+from evenhand.wording import Words, count
 from evenhand.wording.release_words import rows_changed, who_gains
 
-_MOST_PREVIEWS = 8
-_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+_MOST_TRIED = 8
+_FEWEST = ModifyData()
+# Those that promise to meet the criterion; all others are compared, and never written.
+_RELEASING = {f"{one.method}:{one.name}": one for one in POLICIES if one.guaranteed}
 
 
-@dataclass(eq=False)
-class Previews:
-    """What was worked out for one audit: nothing is repeated when one comes back to it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseChoice:
+    """A method and its settings; ``margin`` is in percentage points, as it was typed."""
 
-    comparison: Comparison | None = None
-    releases: dict[ReleaseChoice, Release] = field(default_factory=dict)
+    way: str = f"{_FEWEST.name}:{_FEWEST.policy}"
+    margin: str = "0"
+    only: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "ReleaseChoice":
+        """The choice that an address, or the body of a request, names."""
+
+        def values(name: str) -> list[Any]:
+            several = getattr(given, "getlist", None)  # of an address
+            return as_list(several(name) if several else given.get(name))
+
+        return cls(
+            way=str(given.get("way") or cls().way),
+            margin=str(given.get("margin") or "0").strip() or "0",
+            **{name: tuple(map(str, values(name))) for name in ("only", "drop")},
+        )
+
+    @property
+    def takes_groups(self) -> bool:
+        """Whether it can be said whose decisions may change."""
+        policy = _RELEASING.get(self.way)
+        return policy is not None and policy.takes_groups
+
+    @property
+    def method(self) -> Method | Baseline:
+        """The method with its settings; one that gives no guarantee is refused."""
+        found = _RELEASING.get(self.way)
+        if found is None:
+            raise QuestionError.of(
+                f"{self.way.replace(':', ' ')} gives no guarantee.",
+                "It is compared with others, and never written.",
+                "Choose one that ends certified.",
+            )
+        return named_method(found.method, found.name, margin=self.margin_share, only=self.only)
+
+    @property
+    def margin_share(self) -> Fraction:
+        """The margin as a share."""
+        try:
+            return exact_fraction(self.margin) / 100
+        except ValueError as error:
+            raise QuestionError.of(
+                f"The margin {self.margin!r} cannot be read.", f"{error}.", "Write a number."
+            ) from error
+
+    def address(self, **changed: Any) -> str:  # noqa: ANN401  # fields of the choice
+        """The screen with this choice, or with parts of it changed."""
+        lists = {name: tuple(of) for name, of in changed.items() if isinstance(of, list)}
+        choice = replace(self, **changed | lists)
+        if not choice.takes_groups:
+            choice = replace(choice, only=())
+        return f"release?{urlencode(choice.query, doseq=True)}" if choice.query else "release"
+
+    @property
+    def query(self) -> dict[str, Any]:
+        """What differs from the first choice, as plain values."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        usual = ReleaseChoice()
+        return {
+            name: [*value] if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if value != getattr(usual, name)
+        }
+
+    @property
+    def options(self) -> list[str]:
+        """The same as options of the command line."""
+        method, _, policy = self.way.partition(":")
+        table = {
+            "method": method if method != _FEWEST.name else None,
+            "policy": policy if self.way != ReleaseChoice().way else None,
+            "margin": str(self.margin_share) if self.margin != "0" else None,
+            "only": [*self.only],
+            "drop": [*self.drop],
+        }
+        return option_words({"release": table}, "release")
 
 
-_PREVIEWS: WeakKeyDictionary[Audit, Previews] = WeakKeyDictionary()
-
-
-def previews_of(audit: Audit) -> Previews:
-    """What was worked out for an audit so far."""
-    return _PREVIEWS.setdefault(audit, Previews())
+# What was worked out for an audit: nothing is repeated when one comes back to it.
+_COMPARED: WeakKeyDictionary[Audit, Comparison] = WeakKeyDictionary()
+_TRIED: WeakKeyDictionary[Audit, dict[ReleaseChoice, Release]] = WeakKeyDictionary()
 
 
 def work_out(audit: Audit, choice: ReleaseChoice, progress: ProgressCallback) -> None:
@@ -51,10 +138,11 @@ def work_out(audit: Audit, choice: ReleaseChoice, progress: ProgressCallback) ->
 
     The seed is that of the counts, so that the same is seen each time, as with a dry run.
     """
-    known, _ = previews_of(audit), audit.answer  # which the form asks for
-    if known.comparison is None:
-        known.comparison = compare(audit.certificate, progress=progress)
-    if choice in known.releases:
+    _ = audit.answer  # which the form asks for
+    if audit not in _COMPARED:
+        _COMPARED[audit] = compare(audit.certificate, progress=progress)
+    tried = _TRIED.setdefault(audit, {})
+    if choice in tried:
         return
     released = audit.release(
         method=choice.method,
@@ -63,9 +151,9 @@ def work_out(audit: Audit, choice: ReleaseChoice, progress: ProgressCallback) ->
         drop=choice.drop,
         progress=progress,
     )
-    for old in [*known.releases][: 1 - _MOST_PREVIEWS]:
-        del known.releases[old]
-    known.releases[choice] = released
+    for old in [*tried][: 1 - _MOST_TRIED]:
+        del tried[old]
+    tried[choice] = released
 
 
 def compared_ways(comparison: Comparison | None) -> View | None:
@@ -103,11 +191,10 @@ def _is_certified(outcome: Outcome) -> bool:
 def _title(sure: list[Outcome], comparison: Comparison) -> str:
     if not sure:
         return "No method ends certified"
-    number = _NUMBERS[len(sure)] if len(sure) < len(_NUMBERS) else f"{len(sure)}"
     rows = int(comparison.before[0].row_counts.sum())
     least = min(one.changed_rows for one in sure)
-    ways = "way ends" if len(sure) == 1 else "ways end"
-    return f"{number} {ways} certified; the smallest changes {least:,} of {rows:,} rows"
+    ways = count(len(sure), "way ends", "ways end")
+    return f"{ways} certified; the smallest changes {least:,} of {rows:,} rows"
 
 
 def consequences(release: Release, words: Words) -> View:
@@ -131,23 +218,27 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     file = session.file  # raises what is still open in the question
     audit, choice = needed(session.audit), ReleaseChoice.of(query)
     words = Words.of(audit.certificate, file.labels)
-    made, known, name = (
-        session.results.get("made"),
-        previews_of(audit),
-        free_name(session.folder, session.table),
-    )
-    tried, groups = known.releases.get(choice), audit.certificate.partition.groups
-    is_known = known.comparison is not None and tried is not None
-    is_open = audit.certificate.ambiguous
+    made, name = session.results.get("made"), free_name(session.folder, session.table)
+    compared, tried = _COMPARED.get(audit), _TRIED.get(audit, {}).get(choice)
+    found, groups = audit.certificate, audit.certificate.partition.groups
+    is_open = found.ambiguous
+    try:
+        options = choice.options
+    except EvenhandError:
+        options = []  # a margin that cannot be read is told where it was typed
+    options += ["--output", name, "--report", report_name(name)]
+    commands = command(session, "compare"), command(session, "release", *options)
     return {
-        "state": "open" if is_open else "ready" if is_known else "compare",
+        "state": "open" if is_open else "ready" if compared and tried else "compare",
         "words": words,
         "choice": choice,
-        "open_ends": (*open_links(audit, words), *missing_reasons(session, words)),
+        "ambiguous": sorted(found.graph.neighbors(found.question.decision)) if is_open else [],
+        "possible_causes": found.possible_decision_causes,
+        "unreasoned": missing_reasons(session),
         # As long as what is chosen is what it was made of.
         "made": made if made is not None and made.audit is audit else None,
-        "ways": None if is_open else compared_ways(known.comparison),
-        "commands": tuple(map(join, command_lines(session, "release", choice))),
+        "ways": None if is_open else compared_ways(compared),
+        "commands": tuple(map(join, commands)),
         "chosen": consequences(tried, words) if tried else None,
         "graph_problem": audit.answer.graph_problem if tried else None,
         "file": name,
@@ -168,13 +259,102 @@ def compare_methods(session: Session, body: dict[str, Any]) -> Job | None:
         raise QuestionError.of("This is no choice of a method.", remedy="Reload the page.")
     choice, audit = ReleaseChoice.of(given), needed(session.audit)
     _ = choice.method
-    known = previews_of(audit)
-    if known.comparison is not None and choice in known.releases:
+    if audit in _COMPARED and choice in _TRIED.get(audit, {}):
         return None
     return session.jobs.start(
         "Working out what would change",
         lambda progress: work_out(audit, choice, progress),
     )
+
+
+def report_name(name: str) -> str:
+    """The name of the report that goes with a release."""
+    certificate = ReleaseFiles.of(Path(name), uncertified=False).names["certificate"]
+    return certificate.removesuffix(".certificate.json") + ".report.html"
+
+
+def free_name(folder: Folder, table: Path | None) -> str:
+    """A name for the released rows that no file has, in the format of the table."""
+    if table is None:
+        return ""
+    stem, known = table.name.partition(".")[0], format_of(table)
+    is_plain = known is not None and known.is_written and not known.compression
+    ending = ending_of(table).lower() if is_plain else ".csv"
+    numbers = ("", *(f"-{number}" for number in range(2, 100)))
+    names = (f"{stem}-released{number}{ending}" for number in numbers)
+    return next((name for name in names if _is_free(folder, name)), f"{stem}-released{ending}")
+
+
+def _is_free(folder: Folder, name: str) -> bool:
+    paths = ReleaseFiles.of(folder.root / name, uncertified=False).paths
+    return not any(path.exists() for path in (*paths, folder.root / report_name(name)))
+
+
+def release_rows(session: Session, body: dict[str, Any]) -> Job:
+    """Release the rows as a job; what can be refused is refused before it starts."""
+    session.check(body.get("revision"))
+    audit, judged = audit_to_publish(session), needed(session.audit)
+    folder, name = session.folder, str(body.get("file", "")).strip()
+    overwrite, choice = bool(body.get("overwrite")), ReleaseChoice.of(body)
+    method = choice.method  # refuses one without a guarantee
+    path = folder.target(name, overwrite=True)
+    output_format(path)  # refuses a name that it cannot write
+    page = folder.target(report_name(name), overwrite=True) if body.get("report") else None
+    pages = [page] if page else []
+    files = ReleaseFiles.of(path, uncertified=False)
+    check_folder(folder.root)
+    check_targets([*files.paths, *pages], [*map(str, session.inputs)], overwrite=True)
+    check_targets(pages, (), overwrite=overwrite)
+    text = str(body.get("seed", "")).strip()
+    seed = check_seed(_whole(text, "The seed")) if text else None
+    accept_graph = str(body.get("accept_graph", "")).strip() or None
+    settings: dict[str, Any] = {
+        "share": bool(body.get("share")),
+        "least_count": _whole(str(body.get("least_count", "10")), "The least count"),
+    }
+
+    def work(progress: ProgressCallback) -> None:
+        is_written = False
+        files.prepare((), overwrite=overwrite)
+
+        def until_written(of: Progress) -> None:
+            """Pass reports on until the files have names: then nothing can be cancelled."""
+            if not is_written:
+                progress(of)
+
+        released = audit.release(
+            method=method,
+            seed=seed,
+            accept_graph=accept_graph,
+            drop=choice.drop,
+            progress=until_written,
+        )
+        written = released.write(path, overwrite=overwrite, **settings)
+        is_written = True
+        if page is not None:
+            with after_writing(
+                written.data, written.certificate, written.shared, written.manifest
+            ):
+                report = report_of(session, judged, audit, released, **settings)
+                report.write(page, overwrite=overwrite)
+        offer(
+            session, written.data, written.certificate, written.shared, written.manifest, page
+        )
+        session.results["made"] = View(
+            audit=judged, release=released, files=written, report=page
+        )
+
+    again = request_again("POST", "api/release", body)
+    return session.jobs.start(f"Releasing {path.name}", work, again=again)
+
+
+def _whole(text: str, what: str) -> int:
+    try:
+        return int(text.strip())
+    except ValueError:
+        raise QuestionError.of(
+            f"{what} {text!r} is no whole number.", remedy="Write digits alone."
+        ) from None
 
 
 CHANGES: list[Any] = [

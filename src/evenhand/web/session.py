@@ -18,25 +18,29 @@ from evenhand.files.transaction import disk_errors, write_file
 from evenhand.graph import PartialGraph, load_graph
 from evenhand.models.predictions import audit_predictions
 from evenhand.question import Codings, GraphEdit, QuestionFile
-from evenhand.rows import Inspection, Rows
+from evenhand.rows import Rows
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job, Jobs
-from evenhand.web.open_table import COLUMNS, OpenTable, first_tables, with_columns, with_values
+from evenhand.web.open_table import (
+    COLUMNS,
+    OpenTable,
+    Reading,
+    Recent,
+    first_tables,
+    with_columns,
+    with_values,
+)
 from evenhand.web.question_store import (
+    JudgedGraphs,
     QuestionStore,
     TableHistory,
     Tables,
     UnsavedError,
+    audit_key,
     check_tables,
     cut_to,
-    merged,
-)
-from evenhand.web.results import (
-    JudgedGraphs,
-    Recent,
-    audit_key,
-    key_of,
     learning_key,
+    merged,
     without_number,
 )
 
@@ -55,9 +59,9 @@ class Session:
         self.asks_order = True  # until somebody confirms which column came first
         self.given: PartialGraph | None = None  # in place of a graph that is learned
         self.refits = False  # whether edits of the graph give way to a new order of events
-        self.made_files: dict[str, Path] = {}
+        self.made_files: dict[str, None] = {}  # names of files in the folder, in order
         self.results: dict[str, Any] = {}  # of the last compare, bootstrap, release, check
-        self._question: QuestionStore | None = None
+        self.store: QuestionStore | None = None  # the question file of the table
         self._history = TableHistory({})
         self._timer: threading.Timer | None = None
         self._learned = Recent[Audit](8)
@@ -77,7 +81,7 @@ class Session:
     @property
     def question_path(self) -> Path | None:
         """The question file that keeps them."""
-        return self._question.path if self._question else None
+        return self.store.path if self.store else None
 
     @property
     def given_name(self) -> str:
@@ -110,7 +114,7 @@ class Session:
             check_tables(tables)
             changed = {*(changes.get("question") or {})}
             if self._open is not None and not COLUMNS.isdisjoint(changed):
-                tables = with_values(self._open.inspection(tables), tables, changed)
+                tables = with_values(Reading(self._open, tables).inspection, tables, changed)
                 check_tables(tables)
             self._enter(tables)
 
@@ -161,25 +165,14 @@ class Session:
         Returns whether all that was chosen is in it.
         """
         with self.lock:
-            stated, store = self._graphs.stated(self.tables), self._question
+            stated, store = self._graphs.stated(self.tables), self.store
             return store is None or store.save(self.tables, stated, overwrite=overwrite)
-
-    @property
-    def save_problem(self) -> Problem | None:
-        """Why saving failed the last time."""
-        return self._question.problem if self._question else None
-
-    @property
-    def has_conflict(self) -> bool:
-        """Whether somebody else changed the question file; nothing is written until settled."""
-        with self.lock:
-            return self._question is not None and self._question.has_conflict
 
     @property
     def unsaved(self) -> Problem | None:
         """What was chosen and is not in the question file, and why; None if all is."""
         with self.lock:
-            store = self._question
+            store = self.store
             return store.lacks(self.tables, self.folder.shown(store.path)) if store else None
 
     def settle(self, unsaved: object = None) -> None:
@@ -198,9 +191,9 @@ class Session:
             if (path := self.question_path) and self._open:
                 store = QuestionStore(path)
                 tables = without_number(store.load())
-                self._open.rows(tables)
+                _ = Reading(self._open, tables).rows
                 self._enter(tables)
-                store.tables, self._question = tables, store
+                store.tables, self.store = tables, store
 
     def close(self) -> Problem | None:
         """Save, stop what runs, and remove uploads; returns what could not be saved."""
@@ -244,7 +237,7 @@ class Session:
             is_new = not store.exists
             tables: Tables = merged({} if is_new else store.load(), changes or {})
             opened.stored(tables, progress)
-            inspection = opened.inspection(tables)
+            inspection = Reading(opened, tables).inspection
             with self.lock:
                 self.settle(unsaved)  # what was chosen meanwhile, maybe into this file
                 if is_read := not store.changed_elsewhere:
@@ -252,7 +245,7 @@ class Session:
                         tables = merged(first_tables(inspection), tables)
                     self._graphs = JudgedGraphs(tables)
                     self._history = TableHistory(without_number(tables), self.revision + 1)
-                    store.tables, self._question = self.tables, store
+                    store.tables, self.store = self.tables, store
                     self._begin(opened)
 
     def read_again(
@@ -271,7 +264,7 @@ class Session:
         self.check(revision)
         opened, is_read = OpenTable(self.table), False
         while not is_read:
-            before, known = self.tables, self.stored
+            before, known = self.tables, self.reading.stored
             tables = merged(before, changes or {})
             data = tables.get("data", {})
             how = {part: data[part] for part in ("delimiter", "sheet") if part in data}
@@ -280,7 +273,7 @@ class Session:
                 if {*rows.columns} != {*known.columns}:
                     tables = merged(first_tables(rows.inspect()), {"data": how})
             opened.stored(tables, progress)
-            opened.inspection(tables)
+            _ = Reading(opened, tables).inspection
             with self.lock:
                 if is_read := self.tables is before:  # else something was chosen meanwhile
                     self.replace_tables(tables)
@@ -328,37 +321,18 @@ class Session:
             self._open.check(self.folder.shown(self._open.path))
 
     @property
-    def _now(self) -> tuple[OpenTable, Tables]:
+    def reading(self) -> Reading:
         """The table and what is chosen, both of one moment."""
         with self.lock:
             if self._open is None:
                 raise no_table()
-            return self._open, self.tables
-
-    @property
-    def stored(self) -> Rows:
-        """The rows of the table with all columns as they stand."""
-        opened, tables = self._now
-        return opened.stored(tables)
-
-    @property
-    def stored_inspection(self) -> Inspection:
-        """What a look at all columns finds, as they stand."""
-        opened, tables = self._now
-        return opened.stored_inspection(tables)
+            return Reading(self._open, self.tables)
 
     @property
     def rows(self) -> Rows:
         """The rows of the table, read as the tables say."""
-        opened, tables = self._now
         self.check_table()
-        return opened.rows(tables)
-
-    @property
-    def inspection(self) -> Inspection:
-        """What a look at the rows finds, as they are read."""
-        opened, tables = self._now
-        return opened.inspection(tables)
+        return self.reading.rows
 
     @property
     def _stamp(self) -> str:
@@ -394,14 +368,13 @@ class Session:
         if found is None or not column:
             return found
         with self.lock:
-            file, labels = self.file, self.tables["run"].get("labels")
-            rows, key = self.rows, key_of([column, labels])
+            file, rows, labels = self.file, self.rows, self.tables["run"].get("labels")
 
         def judge() -> Audit:
             asked = replace(file, edits=(), codings=Codings())
             return audit_predictions(rows, column, asked, graph=found.graph, labels=labels)
 
-        return self._audits.get(audit_key(self._stamp, self.tables, file) + key, judge)
+        return self._audits.get(audit_key(self._stamp, self.tables, file) + column, judge)
 
     @property
     def data_audit(self) -> Audit | None:
@@ -413,10 +386,11 @@ class Session:
         return make()
 
     @property
-    def has_audit(self) -> bool:
-        """Whether the audit of what is chosen now was worked out before."""
+    def known_audit(self) -> Audit | None:
+        """The same if it was worked out before."""
         with self.lock:
-            return self._audits.find(audit_key(self._stamp, self.tables, self.file)) is not None
+            key = audit_key(self._stamp, self.tables, self.file)
+            return self._audits.find(key + self.predictions)
 
     def judged(self, edits: Iterable[GraphEdit], *, direct: bool = False) -> Audit:
         """The audit with other edits of the learned graph; nothing is changed by asking.
@@ -438,11 +412,10 @@ class Session:
         if direct:
             file = replace(file, question=file.question.direct)
         key = audit_key(self._stamp, self.tables, file, direct=direct)
-        is_known = file.graph_table == self._history.first.get("graph", {})
 
         def judge() -> Audit:
             found = self._audits.get(key, lambda: learned.judged_with(file))
-            self._graphs.add(found.graph, is_known=is_known)
+            self._graphs.add(found.graph)
             return found
 
         return judge
@@ -497,47 +470,31 @@ _MANY_LINES = 5000
 _MANY_OPEN_EDGES = 8
 
 
-def takes_long(session: Session) -> bool:
-    """Whether the audit is to be worked out yet, and measures effects through others.
+def is_due(session: Session) -> bool:
+    """Whether a page of the verdict would keep somebody waiting without a word.
 
-    They are measured on each graph that the learned one may stand for: up to thousands.
+    Effects through other attributes are measured on each graph that the learned one may stand
+    for: up to thousands.
     """
     learned = session.learned
-    if learned is None or not session.file.question.redlining or session.has_audit:
+    if learned is None:
         return False
-    many_graphs = len(learned.graph.undirected) > _MANY_OPEN_EDGES
-    return many_graphs or len(learned.counts) > _MANY_LINES
-
-
-def is_due(session: Session) -> bool:
-    """Whether a page of the verdict would keep somebody waiting without a word."""
     try:
-        if not _is_large(session):
-            return False
-        audit = None if takes_long(session) else session.audit
+        found, through = session.known_audit, session.file.question.redlining
     except EvenhandError:
         return False  # the page says why
-    return audit is None or "answer" not in vars(audit)
-
-
-def _is_large(session: Session) -> bool:
-    learned = session.learned
-    many = learned is not None and len(learned.counts) > _MANY_LINES
-    return many or takes_long(session)
+    many_graphs = bool(through) and len(learned.graph.undirected) > _MANY_OPEN_EDGES
+    is_known = found is not None and "answer" in vars(found)
+    return not is_known and (many_graphs or len(learned.counts) > _MANY_LINES)
 
 
 def work_out(session: Session, progress: ProgressCallback) -> None:
     """Judge what is chosen now, and test what speaks against its graph, where it takes long."""
-    if not _is_large(session):
+    if not is_due(session):
         return
     reporter = ProgressReporter(progress)
-    if takes_long(session):
-        through = ", ".join(session.file.question.redlining)
-        reporter.report(
-            f"measuring effects through {through}, which cannot be stopped midway", 0
-        )
-    else:
-        reporter.report("judging", 0)
+    through = ", ".join(session.file.question.redlining)
+    reporter.report(f"measuring effects through {through}" if through else "judging", 0)
     if audit := session.audit:
         audit.doubt(progress=progress)
         reporter.report("judging other causes and classes", 0)

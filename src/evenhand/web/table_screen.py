@@ -10,9 +10,9 @@ from evenhand.report.html_report import View
 from evenhand.rows import Inspection, Rows
 from evenhand.rows.inspect.column_profile import ColumnKind
 from evenhand.rows.inspect.findings import FindingKind
-from evenhand.web.addresses import Pager
 from evenhand.web.jobs import Job
 from evenhand.web.open_table import counted_by
+from evenhand.web.pages import Pager
 from evenhand.web.question_store import part_of
 from evenhand.web.session import Session, no_table
 
@@ -34,7 +34,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     except EvenhandError as error:  # what is chosen for reading it does not fit it
         failed = View(title="reading it as is chosen", problems=error.problems, again=None)
     opened = session.table
-    files = [(str(path), _in_bytes(root / path)) for path in session.folder.tables()]
+    files = [(str(path), (root / path).stat().st_size) for path in session.folder.tables()]
     return {
         "folder": str(root),
         "files": files[:_MOST_FILES],
@@ -46,41 +46,32 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _table(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
+def _table(session: Session, query: Mapping[str, str]) -> View:
     """The open table: how large it is, what to look at, how it was read, its first rows."""
-    stored, looked = session.stored, session.stored_inspection
-    data, lines = session.tables.get("data", {}), stored.lines
-    rows, counted = lines.table.row_count, len(stored.columns)
-    notes: tuple[Problem, ...] = ()
+    stored, looked = session.reading.stored, session.reading.stored_inspection
+    data = session.tables.get("data", {})
+    found, problems, notes = None, tuple[Problem, ...](), tuple[Problem, ...]()
     try:
-        found = session.inspection
-        rows, counted, problems, notes = (
-            found.rows,
-            len(found.columns),
-            found.problems,
-            found.notes,
-        )
+        found = session.reading.inspection
+        problems, notes = found.problems, found.notes
     except EvenhandError as error:  # what was chosen does not fit the table
         problems = error.problems
     # Whole numbers, of which a column may say for how many people a row stands.
     numbers = {ColumnKind.NUMBER, ColumnKind.IDENTIFIER}
-    frequency = data.get("frequency")
-    return {
-        "rows": rows,
-        "counted": counted,
-        "columns": len(stored.columns),
-        "lines": lines,
-        "source": stored.sources[0],
-        "sheet": data.get("sheet"),
-        "frequency": frequency,
-        "may_count": [
-            *([frequency] if frequency else []),
-            *(one.name for one in looked.columns if one.kind in numbers),
-        ],
-        "problems": problems,
-        "notes": (*_left_out_commas(looked, data.get("exclude", ())), *notes),
-        "first": first_rows(stored, query),
-    }
+    counting = [one.name for one in looked.columns if one.kind in numbers]
+    return View(
+        rows=found.rows if found else stored.lines.table.row_count,
+        counted=len(found.columns if found else stored.columns),
+        columns=len(stored.columns),
+        lines=stored.lines,
+        source=stored.sources[0],
+        sheet=data.get("sheet"),
+        frequency=data.get("frequency"),
+        may_count=[*filter(None, [data.get("frequency")]), *counting],
+        problems=problems,
+        notes=(*_left_out_commas(looked, data.get("exclude", ())), *notes),
+        first=first_rows(stored, query),
+    )
 
 
 def _left_out_commas(looked: Inspection, out: Collection[str]) -> Iterator[Problem]:
@@ -105,15 +96,6 @@ def first_rows(stored: Rows, query: Mapping[str, str]) -> View:
         for name in names
     ]
     return View(names=names, lines=[*zip(*columns, strict=True)], pager=pager)
-
-
-def _in_bytes(path: Path) -> str:
-    """The size of a file as people write it."""
-    size = path.stat().st_size if path.exists() else 0
-    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if size >= unit:
-            return f"{size / unit:,.0f} {name}"
-    return f"{size} bytes"
 
 
 def start_opening(
@@ -165,14 +147,7 @@ def read_again(session: Session, body: dict[str, Any]) -> Job:
     )
 
 
-def read_sheet(session: Session, body: dict[str, Any]) -> Job:
-    """Read another sheet; of what was chosen stays what fits its columns."""
-    changes = {"data": {"sheet": str(body.get("sheet", ""))}}
-    return read_again(session, {"change": changes, "revision": body.get("revision")})
-
-
 CHANGES: list[Any] = [
     ("PUT", "table", open_table),
     ("PUT", "reading", read_again),
-    ("PUT", "sheet", read_sheet),
 ]

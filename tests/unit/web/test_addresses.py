@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
-from evenhand.web.addresses import Pager, address, query_number, query_values
+from evenhand.web.pages import Pager, address, query_number, query_values
 
 
 def test_a_name_may_have_several_values_and_empty_ones_are_none():

@@ -148,15 +148,16 @@ def test_other_methods_are_refused(app, method, path):
 
 
 def test_only_files_of_this_session_are_given_out(app, tmp_path):
-    app.session.made_files["made"] = tmp_path / "people.csv"
-    answer = app("GET", "files/made")
+    assert app("GET", "files/people.csv").status == 404
+    app.session.made_files["people.csv"] = None
+    answer = app("GET", "files/people.csv")
     assert (answer.status, answer.text) == (200, TABLE)
     assert answer.headers["content-disposition"] == 'attachment; filename="people.csv"'
     (tmp_path / "people.csv").unlink()
-    assert app("GET", "files/made").status == 404
+    assert app("GET", "files/people.csv").status == 404
     for target in (Path("/etc/passwd"), tmp_path / "people.toml"):
         (tmp_path / "people.csv").symlink_to(target)
-        assert app("GET", "files/made").status == 404
+        assert app("GET", "files/people.csv").status == 404
         (tmp_path / "people.csv").unlink()
 
 

@@ -12,8 +12,8 @@ from tests.web_sessions import open_session
 
 from evenhand.errors import QuestionError
 from evenhand.question import Bins
-from evenhand.web.column_views import number_histogram, value_stack
 from evenhand.web.pages import render
+from evenhand.web.question_parts import number_histogram, value_stack
 from evenhand.web.question_screen import change_classes, column_views, view
 
 
@@ -62,7 +62,7 @@ def test_roles_and_colours_are_those_of_the_question(session):
 
 def test_suggested_classes_are_those_of_the_inspection(session):
     column = column_views(session).column("age")
-    assert column.suggested == session.stored_inspection.column("age").classes
+    assert column.suggested == session.reading.stored_inspection.column("age").classes
     assert sum(one.cuts == column.cuts for one in column.suggested) == 1
 
 

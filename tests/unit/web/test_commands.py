@@ -22,7 +22,7 @@ from evenhand.web import (
     table_screen,
 )
 from evenhand.web.pages import command_lines, render
-from evenhand.web.release_writing import release_rows
+from evenhand.web.release_screen import release_rows
 from evenhand.web.session import Session
 
 _VIEWS = {
@@ -143,8 +143,7 @@ def test_graph_evidence_and_release(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (root / "adult-released.report.html").exists()  # as the form has it ticked
     finish(release_rows(session, {"file": "mine.csv", "report": True, "seed": "7"}))
     assert (root / "mine.csv").read_bytes() == (root / "adult-released.csv").read_bytes()
-    changed = session.results["made"].sentence.split(" rows changed")[0]
-    assert changed.split(" of ")[0] in printed
+    assert f"{session.results['made'].release.changed_rows:,}" in printed
     finish(check_screen.check(session, {"certificate": "mine.certificate.json"}))
     page = _page(session, "check")
     printed = _run(session, _commands(page)[0], monkeypatch=monkeypatch)

@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.rows import read
-from evenhand.web.open_table import OpenTable
+from evenhand.web.open_table import OpenTable, Reading
 
 CLASSES = {"data": {"bins": {"age": [30]}, "exclude": ["name"]}}
 
@@ -19,11 +19,11 @@ def path(tmp_path):
 def test_looks_under_other_codings_do_not_read_the_file(path):
     expected = read(path, bins={"age": [30]}, exclude=["name"]).inspect().to_dict()
     opened = OpenTable(path)
-    assert opened.inspection({}).rows == 100
+    assert Reading(opened, {}).inspection.rows == 100
     path.unlink()
-    assert opened.inspection(CLASSES).to_dict() == expected
-    assert opened.rows(CLASSES).columns == ("age", "hired")
-    named = opened.stored_inspection({**CLASSES, "question": {"decision": "hired"}})
+    assert Reading(opened, CLASSES).inspection.to_dict() == expected
+    assert Reading(opened, CLASSES).rows.columns == ("age", "hired")
+    named = Reading(opened, {**CLASSES, "question": {"decision": "hired"}}).stored_inspection
     assert named.column("name").distinct == 100  # also what is left out is looked at
 
 

@@ -9,7 +9,7 @@ from tests.web_sessions import open_session
 import evenhand as eh
 from evenhand.evidence.known_measures import known_measures
 from evenhand.question import QuestionFile
-from evenhand.web.column_views import value_rows
+from evenhand.web.question_parts import value_rows
 from evenhand.web.question_screen import plain_gap
 
 HEADER = ["group", "job", "hired"]

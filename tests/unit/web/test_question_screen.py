@@ -65,11 +65,11 @@ def test_a_new_part_of_a_column_ends_its_old_one(session):
 
 
 def test_texts_that_mean_missing(session):
-    HANDLERS["missing-text"](session, {"text": " ? "})
+    patch(session, {"add": {"data": {"na": ["?"]}}})
     assert session.tables["data"]["na"] == ["?"]
-    looked = session.inspection
+    looked = session.reading.inspection
     assert any("lack one" in problem.what for problem in looked.problems)
-    HANDLERS["missing-text"](session, {"text": " "})
+    patch(session, {"add": {"data": {"na": [""]}}})
     assert session.tables["data"]["na"] == ["?"]
 
 
@@ -136,7 +136,7 @@ def test_a_wide_table_is_listed_in_pages(tmp_path):
 def test_any_sequence_of_choices_leads_to_a_page(session, seed):
     """Whatever is refused is refused in words; whatever is not can be shown."""
     draw = np.random.default_rng(seed)
-    names = session.stored.columns
+    names = session.reading.stored.columns
 
     def one_of(things):
         return things[draw.integers(len(things))]

@@ -10,8 +10,8 @@ from tests.web_sessions import open_session
 
 from evenhand.question import QuestionFile
 from evenhand.web.pages import render
+from evenhand.web.question_parts import QuestionSentence
 from evenhand.web.question_screen import column_views, patch, view
-from evenhand.web.question_sentence import QuestionSentence
 from evenhand.web.question_store import check_tables
 
 

@@ -25,17 +25,17 @@ from evenhand.display import Progress
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence import Verdict
 from evenhand.releasing.compare import compare
+from evenhand.web import release_screen as module
 from evenhand.web.graph_links import choose_link
 from evenhand.web.pages import render
 from evenhand.web.release_screen import (
     CHANGES,
+    ReleaseChoice,
     compare_methods,
     compared_ways,
-    previews_of,
     view,
     work_out,
 )
-from evenhand.web.release_writing import ReleaseChoice
 from evenhand.web.session import Session
 
 _HANDLERS = {path: handler for _, path, handler in CHANGES}
@@ -76,8 +76,7 @@ def test_an_open_link_at_the_decision_is_linked(tmp_path: Path) -> None:
     session = adult_session(tmp_path)
     content = view(session, {})
     assert content["state"] == "open"
-    (one,) = content["open_ends"]
-    assert one.ends == ("marital_status", "income")
+    assert content["ambiguous"] == ["marital_status"]
     page = render(session, "release", content)
     assert 'href="graph?a=marital_status&amp;b=income"' in page
     assert "data-start" not in page
@@ -86,10 +85,10 @@ def test_an_open_link_at_the_decision_is_linked(tmp_path: Path) -> None:
 def test_an_edit_without_a_reason_is_linked_and_stops_the_release(session: Session) -> None:
     choose_link(session, ("race", "income"), "to", None)
     content = worked_out(session)
-    (one,) = content["open_ends"]
-    assert "No reason" in one.what
-    assert one.ends == ("race", "income")
-    assert 'id="write" disabled' in render(session, "release", content)
+    assert [edit.arrow for edit in content["unreasoned"]] == [("race", "income")]
+    page = render(session, "release", content)
+    assert "No reason is given" in page
+    assert 'id="write" disabled' in page
     with pytest.raises(EvenhandError, match="No reason"):
         _HANDLERS["release"](session, {"file": "out.csv"})
 
@@ -158,7 +157,7 @@ def test_every_method_has_the_numbers_of_the_library(session: Session) -> None:
     }
     assert len(listed) == len(compared)
     assert len(ways.sure) == sum(one.guaranteed for one in compared)
-    assert ways.title.startswith("Four ways end certified; the smallest changes 242 of 48,842")
+    assert ways.title.startswith("4 ways end certified; the smallest changes 242 of 48,842")
     for each in (ways.sure, ways.others):
         changed = [one.changed_rows for one in each]
         assert changed == sorted(changed)
@@ -256,21 +255,21 @@ def test_the_comparison_is_asked_for_once(session: Session) -> None:
     assert 'data-path="api/compare"' in render(session, "release", content)
     worked_out(session)
     assert session.audit is not None
-    first = previews_of(session.audit).comparison
+    first = module._COMPARED[session.audit]
     assert compare_methods(session, {"choice": {}}) is None
     # Another threshold is another audit; back at the first one nothing is repeated.
     session.patch({"question": {"threshold": "1/10"}})
     assert view(session, {})["state"] == "compare"
     session.step(-1)
     assert view(session, {})["state"] == "ready"
-    assert previews_of(session.audit).comparison is first
+    assert module._COMPARED[session.audit] is first
 
 
 def test_a_choice_that_was_tried_long_ago_is_forgotten_first(session: Session) -> None:
     for points in range(9):
         worked_out(session, margin=f"0.{points}1")
     assert session.audit is not None
-    margins = [choice.margin for choice in previews_of(session.audit).releases]
+    margins = [choice.margin for choice in module._TRIED[session.audit]]
     assert margins == [f"0.{points}1" for points in range(1, 9)]
 
 

@@ -20,9 +20,15 @@ from evenhand.question.fields import parse_names
 from evenhand.removal import ModifyData, ModifyGraph
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
-from evenhand.web.pages import render_problems
+from evenhand.web.pages import render, render_problems
 from evenhand.web.question_store import StaleError
-from evenhand.web.release_writing import ReleaseChoice, free_name, release_rows, report_name
+from evenhand.web.release_screen import (
+    ReleaseChoice,
+    free_name,
+    release_rows,
+    report_name,
+    view,
+)
 from evenhand.web.session import Session
 
 
@@ -104,20 +110,13 @@ def test_certificate_and_report_state_what_was_judged_besides(session: Session) 
 def test_what_was_made_is_listed_with_addresses(session: Session) -> None:
     finish(release_rows(session, {"file": "out.csv", "report": True}))
     made = session.results["made"]
-    assert (made.word, made.mark) == ("Certified", "certified")
-    assert [file.name for file in made.files] == [
-        "out.csv",
-        "out.certificate.json",
-        "out.manifest.json",
-        "out.report.html",
-    ]
-    for file in made.files:
-        path = session.made_files[file.id]
-        assert path.name == file.name
-        assert file.size == f"{path.stat().st_size:,} bytes"
-    assert made.commands[0] == "evenhand verify out.certificate.json out.csv"
-    record = session.folder.root / made.certificate
-    assert checker.verify(record.read_text()).status == 0
+    assert str(made.release.certificate.verdict) == "certified"
+    page = render(session, "release", view(session, {}))
+    for name in ("out.csv", "out.certificate.json", "out.manifest.json", "out.report.html"):
+        size = (session.folder.root / name).stat().st_size
+        assert f'files/{name}" download>{name}</a> <small>{size:,} bytes</small>' in page
+    assert "<code>evenhand verify out.certificate.json out.csv</code>" in page
+    assert checker.verify(made.files.certificate.read_text()).status == 0
 
 
 def test_a_name_that_is_taken_is_refused_and_can_be_allowed(session: Session) -> None:
@@ -139,7 +138,7 @@ def test_a_name_that_is_taken_is_refused_and_can_be_allowed(session: Session) ->
     )
     assert (session.folder.root / "out.csv").read_bytes() != first
     # Each file is offered once, however often it was written.
-    names = sorted(path.name for path in session.made_files.values())
+    names = sorted(session.made_files)
     assert names == [
         "out.certificate.json",
         "out.csv",

@@ -10,9 +10,9 @@ from tests.web_sessions import adult_session, learn_now, open_session
 from evenhand.graph import CausalGraph
 from evenhand.question import QuestionFile
 from evenhand.web.graph_links import audit_to_publish, choose_link, give_reason, previews
-from evenhand.web.results import (
+from evenhand.web.open_table import Recent
+from evenhand.web.question_store import (
     JudgedGraphs,
-    Recent,
     audit_key,
     key_of,
     learning_key,

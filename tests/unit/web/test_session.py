@@ -12,7 +12,7 @@ from evenhand.errors import EvenhandError, InputError, QuestionError
 from evenhand.web import session as module
 from evenhand.web.evidence_screen import write_document
 from evenhand.web.folder import Folder
-from evenhand.web.open_table import OpenTable
+from evenhand.web.open_table import OpenTable, Reading
 from evenhand.web.question_store import QuestionStore, StaleError, merged
 from evenhand.web.session import Session
 
@@ -72,7 +72,7 @@ def test_before_a_table_is_open_there_is_nothing(tmp_path):
     session = Session(Folder(tmp_path))
     assert session.table is session.learned is None
     assert session.audit is session.question_path is None
-    assert not session.has_conflict
+    assert session.store is None
     assert not session.table_has_changed
     session.check_table()
     session.save()
@@ -99,7 +99,7 @@ def test_opening_a_table_writes_nothing(root, session):
     (root / "other.csv").write_text(TABLE)
     session.open_table(root / "other.csv", quiet)
     assert "question" not in session.tables
-    assert session.inspection is not None
+    assert session.reading.inspection is not None
     time.sleep(module._SAVE_SECONDS + 0.1)
     assert not (root / "other.toml").exists()
 
@@ -116,7 +116,7 @@ def test_rows_of_one_table_never_appear_under_another(root, session):
     (root / "other.toml").write_text(QUESTION)
     first, opened = session.rows, session._open
     session.open_table(root / "other.csv", quiet)
-    assert opened.rows(session.tables) is first  # asked for by a page that was slow
+    assert Reading(opened, session.tables).rows is first  # asked for by a page that was slow
     assert session.rows is not first
     session.learn(quiet)
     assert session.learned.certificate.row_count == 410
@@ -271,13 +271,13 @@ def test_what_was_written_outside_can_be_taken_over_and_undone(root, session):
     (root / "people.toml").write_text(QUESTION.replace('"f"', '"m"'))
     session.reload()
     assert session.tables["question"]["group"] == "m"
-    assert not session.has_conflict
+    assert not session.store.has_conflict
     session.step(-1)
     assert session.tables["question"]["group"] == "f"
     (root / "people.toml").write_text("[broken")
     with pytest.raises(QuestionError):
         session.reload()
-    assert session.has_conflict
+    assert session.store.has_conflict
 
 
 def test_what_does_not_fit_the_table_is_not_taken_over(root, session):
@@ -287,9 +287,9 @@ def test_what_does_not_fit_the_table_is_not_taken_over(root, session):
         with pytest.raises(EvenhandError, match="nn|absent"):
             session.reload()
         assert session.tables is before
-        assert session.has_conflict  # which can still be settled the other way
+        assert session.store.has_conflict  # which can still be settled the other way
     session.save(overwrite=True)
-    assert not session.has_conflict
+    assert not session.store.has_conflict
 
 
 def test_an_error_that_nobody_foresaw_is_a_problem_of_saving(session, monkeypatch):
@@ -299,7 +299,7 @@ def test_an_error_that_nobody_foresaw_is_a_problem_of_saving(session, monkeypatc
     monkeypatch.setattr(QuestionStore, "_write", broken)
     session.patch({"question": {"threshold": "1/10"}})
     time.sleep(module._SAVE_SECONDS + 0.2)
-    assert "should not have happened" in session.save_problem.what
+    assert "should not have happened" in session.store.problem.what
     assert session.unsaved is not None
 
 
@@ -352,7 +352,7 @@ def test_a_choice_made_while_a_table_is_opened_is_saved_with_its_own(
     change = {"question": {"threshold": "1/9"}}
     session.open_table(root / "people.csv", while_reading(session, change))  # once more
     assert session.tables["question"]["threshold"] == "1/9"
-    assert not session.has_conflict
+    assert not session.store.has_conflict
 
 
 def test_the_end_saves_at_once(root):
@@ -379,7 +379,7 @@ def test_another_session_finds_all_again(root, session):
 @pytest.mark.parametrize("change", ["written", "replaced", "removed"])
 def test_a_table_that_changes_on_the_disk_is_noticed(root, session, change):
     path = root / "people.csv"
-    assert session.inspection is not None
+    assert session.reading.inspection is not None
     session.learn(quiet)
     first = session.learned
     if change == "written":
@@ -394,7 +394,7 @@ def test_a_table_that_changes_on_the_disk_is_noticed(root, session, change):
         with pytest.raises(InputError, match="changed on the disk"):
             work()
     assert session.learned is first  # what was shown can still be looked at
-    assert session.inspection is not None
+    assert session.reading.inspection is not None
     if change == "removed":
         with pytest.raises(EvenhandError):
             session.read_again(quiet)
@@ -417,12 +417,12 @@ def test_a_table_that_changed_is_not_read_in_another_way(root, session):
 
 
 def test_all_columns_can_be_looked_at_as_they_stand(tmp_path, session):
-    assert session.stored.columns == ("sex", "age", "hired")
-    assert session.stored_inspection is not None
+    assert session.reading.stored.columns == ("sex", "age", "hired")
+    assert session.reading.stored_inspection is not None
     empty = Session(Folder(tmp_path))
     for name in ("stored", "stored_inspection", "rows", "inspection"):
         with pytest.raises(QuestionError, match="No table is open"):
-            getattr(empty, name)
+            getattr(empty.reading, name)
     assert empty.inputs == []
     empty.close()
 

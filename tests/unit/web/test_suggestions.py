@@ -59,11 +59,9 @@ def test_a_column_that_counts_is_noticed_and_loses_its_classes(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(["sex,town,hired,people", *lines]))
     of = open_session(tmp_path, "t.csv")
     assert "bins" not in of.tables.get("data", {})
-    (told,) = (
-        one for one in table_view(of, {})["table"]["problems"] if "stand for" in one.what
-    )
+    (told,) = (one for one in table_view(of, {})["table"].problems if "stand for" in one.what)
     patch(of, {"change": {"data": {"bins": {"people": [50]}}}})
     (button,) = (one.body for one in shown_problem(told).remedies)
     patch(of, button)
     assert of.tables["data"] == {"frequency": "people"}
-    assert of.inspection.rows == 11 * sum(range(16))
+    assert of.reading.inspection.rows == 11 * sum(range(16))

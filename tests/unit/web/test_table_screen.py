@@ -30,8 +30,9 @@ def test_files_are_listed_with_their_sizes(tmp_path):
     session = Session(Folder(tmp_path))
     assert [
         (*one, one[0] == view(session, {})["open"]) for one in view(session, {})["files"]
-    ] == [("a.csv", "8 bytes", False)]
+    ] == [("a.csv", 8, False)]
     assert "Which table" in shown(session)
+    assert "<b>a.csv</b> <small>8 Bytes</small>" in shown(session)
 
 
 def test_a_table_that_cannot_be_read_as_is_chosen_is_a_problem_beside_the_files(tmp_path):
@@ -47,7 +48,7 @@ def test_a_table_that_cannot_be_read_as_is_chosen_is_a_problem_beside_the_files(
 
 def test_the_first_rows_are_those_of_the_file(tmp_path):
     session = people_session(tmp_path)
-    first = first_rows(session.stored, {})
+    first = first_rows(session.reading.stored, {})
     assert first.lines == people_rows()[:20]
     assert first.names[0] == "id"  # also what is left out is shown
     assert "400" in shown(session)
@@ -57,7 +58,7 @@ def test_long_values_are_shortened_and_columns_come_in_pages(tmp_path):
     names = ",".join(f"c{number}" for number in range(90))
     (tmp_path / "wide.csv").write_text(f"{names}\n" + ",".join(["x" * 500] * 90) + "\n")
     session = open_session(tmp_path, "wide.csv")
-    first = first_rows(session.stored, {"columns": "3"})
+    first = first_rows(session.reading.stored, {"columns": "3"})
     assert first.names == tuple(f"c{number}" for number in range(80, 90))
     assert f">{'x' * 59}…<" in render(session, "table", view(session, {}))
 
@@ -97,16 +98,16 @@ def test_a_remedy_asks_for_the_same_reading_again(tmp_path):
     assert 'data-path="api/table"' in html
     body = {**job.again["body"], "change": {"data": {"sheet": "people"}}}
     finish(HANDLERS["table"](session, body))
-    assert session.stored.columns == ("sex", "hired")
-    finish(HANDLERS["sheet"](session, {"sheet": "notes"}))
-    assert session.stored.columns == ("read me",)
+    assert session.reading.stored.columns == ("sex", "hired")
+    finish(HANDLERS["reading"](session, {"change": {"data": {"sheet": "notes"}}}))
+    assert session.reading.stored.columns == ("read me",)
 
 
 def test_another_delimiter_gives_other_columns_and_can_be_undone(tmp_path):
     rows = [f"{'fm'[at % 2]},{at % 3};{'yes' if at % 5 else 'no'}" for at in range(60)]
     (tmp_path / "t.csv").write_text("\n".join(["sex,x;hired", *rows]))
     session = open_session(tmp_path, "t.csv")
-    assert session.stored.columns == ("sex", "x;hired")
+    assert session.reading.stored.columns == ("sex", "x;hired")
     before = {
         "question": {"protected": "sex", "threshold": "0.1", "decision": "x;hired"},
         "knowledge": {"tiers": [["sex"], ["x;hired"]], "forbid": ["x;hired -> sex"]},
@@ -116,11 +117,11 @@ def test_another_delimiter_gives_other_columns_and_can_be_undone(tmp_path):
     session.replace_tables(before)
     wide = {"change": {"data": {"delimiter": ";"}}}
     finish(HANDLERS["reading"](session, wide))
-    assert session.stored.columns == ("sex,x", "hired")
+    assert session.reading.stored.columns == ("sex,x", "hired")
     assert session.tables == {"data": {"delimiter": ";"}}
     session.step(-1)
     assert session.tables == before
-    assert session.stored.columns == ("sex", "x;hired")
+    assert session.reading.stored.columns == ("sex", "x;hired")
 
 
 def test_another_sheet_keeps_all_that_was_chosen_if_it_has_the_same_columns(tmp_path):
@@ -133,9 +134,9 @@ def test_another_sheet_keeps_all_that_was_chosen_if_it_has_the_same_columns(tmp_
     finish(HANDLERS["table"](session, {"path": "t.xlsx", "change": how}))
     session.patch({"question": {"protected": "sex", "decision": "hired", "favorable": "y"}})
     chosen = session.tables
-    finish(HANDLERS["sheet"](session, {"sheet": "later"}))
+    finish(HANDLERS["reading"](session, {"change": {"data": {"sheet": "later"}}}))
     assert session.tables == {**chosen, "data": {"sheet": "later"}}
-    finish(HANDLERS["sheet"](session, {"sheet": "others"}))
+    finish(HANDLERS["reading"](session, {"change": {"data": {"sheet": "others"}}}))
     assert session.tables == {"data": {"sheet": "others", "exclude": ["id"]}}
     session.step(-1)
     session.step(-1)
@@ -149,7 +150,7 @@ def test_a_column_that_counts_is_read_anew_and_the_rest_stays(tmp_path):
     session = open_session(tmp_path, "counted.csv")
     session.patch({"question": {"protected": "sex"}})
     finish(HANDLERS["reading"](session, {"change": {"data": {"frequency": "n"}}}))
-    assert session.inspection.rows == 2 * (3 + 4 + 5 + 6)
+    assert session.reading.inspection.rows == 2 * (3 + 4 + 5 + 6)
     assert session.tables["question"]["protected"] == "sex"
     assert session.rows.columns == ("sex", "hired")
     assert "36" in shown(session)

@@ -205,19 +205,24 @@ async function show(address, {push = false, quiet = false} = {}) {
   arrive();
 }
 
-// What a control sends: its body with "$value" replaced by what was chosen, "$points" by that
-// number of percentage points as an exact share, "$put" by whether a box adds or removes. An
-// option may have JSON in data-value.
+// A body with "$name" replaced by the value of that name, wherever it stands.
+function filled(part, values) {
+  if (typeof part === "string") return part[0] === "$" && part.slice(1) in values ? values[part.slice(1)] : part;
+  if (Array.isArray(part)) return part.map((one) => filled(one, values));
+  if (!part || typeof part !== "object") return part;
+  return Object.fromEntries(Object.entries(part).map(([name, one]) => [name === "$put" ? values.put : name, filled(one, values)]));
+}
+
+// What a control sends: "$value" is what was chosen, "$points" that number of percentage points as
+// an exact share, "$put" whether a box adds or removes. An option may have JSON in data-value.
 function bodyOf(control) {
-  const body = JSON.parse(control.dataset.body || "{}");
   const plain = (one) => one.dataset.value ? JSON.parse(one.dataset.value) : one.value;
   const value = control.type === "checkbox" ? control.checked : control.multiple
     ? [...control.selectedOptions].map(plain) : plain(control.selectedOptions?.[0] || control);
-  const fill = (part) => part === "$value" ? value : part === "$points" ? `${Number(value) * 10}/1000` : Array.isArray(part) ? part.map(fill)
-    : part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([k, v]) => [k === "$put" ? value ? "add" : "remove" : k, fill(v)])) : part;
   // A reason that was written before a state was chosen goes with it.
   const beside = control.dataset.with && $(control.dataset.with).value.trim();
-  return {...fill(body), ...(beside ? {[control.dataset.with]: beside} : {})};
+  const values = {value, points: `${Number(value) * 10}/1000`, put: value ? "add" : "remove"};
+  return {...filled(JSON.parse(control.dataset.body || "{}"), values), ...(beside ? {[control.dataset.with]: beside} : {})};
 }
 
 // One thing after the other, changes and visits: what was pressed is sent as it was pressed, whatever
@@ -452,9 +457,9 @@ document.addEventListener("submit", (event) => {
   const fields = {};
   for (const control of form.elements) {
     if (!control.name || (control.type === "radio" && !control.checked)) continue;
-    fields[control.name] = control.type === "checkbox" ? control.checked : control.value;
+    fields[control.name] = control.type === "checkbox" ? control.checked : control.value.trim();
   }
-  sendForm(form, {...JSON.parse(form.dataset.body || "{}"), ...fields});
+  sendForm(form, {...filled(JSON.parse(form.dataset.body || "{}"), fields), ...fields});
 });
 
 // Files are dropped onto a place that takes them.
