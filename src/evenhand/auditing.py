@@ -51,6 +51,7 @@ from evenhand.question import (
 from evenhand.question.labels import Labels
 from evenhand.rows import Inspection, Rows, Source
 from evenhand.rows.finer_classes import finer_counts
+from evenhand.rows.inspect.favorable_value import named_after
 from evenhand.rows.inspect.inspection import inspect
 from evenhand.rows.rows import read_and_count
 
@@ -318,7 +319,13 @@ class Audit(Described):
         from evenhand.wording import Words
         from evenhand.wording.answer_words import answer_statements
 
-        found = answer_of(self.certificate, self.knowledge, self.doubt(), self._finer_counts)
+        found = answer_of(
+            self.certificate,
+            self.knowledge,
+            self.doubt(),
+            self._finer_counts,
+            named_after(self.certificate.examined.counts.names, self.question.decision),
+        )
         said = answer_statements(found, Words.of(self.certificate, self.labels))
         return replace(found, statements=(said.headline, *said.lines))
 

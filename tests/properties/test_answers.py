@@ -83,6 +83,29 @@ def test_what_nearly_tells_the_decision_is_asked_about_though_it_goes_with_the_g
     assert answer.reason.names == ("grade",)
 
 
+@pytest.mark.parametrize("name", ["hired_letter", "score"])
+def test_a_column_named_after_the_decision_is_asked_about(name):
+    generator = np.random.default_rng(11)
+    c, x = coin(generator, 0.5, 4000), generator.integers(0, 4, 4000)
+    x = np.where(c, x // 2, x)  # neither nearly tells the decision nor hangs on it alone
+    table = counted(**{"c": c, name: x, "hired": coin(generator, 0.2 + 0.2 * x)})
+    answer = audit(table, replace(QUESTION, decision="hired")).answer
+    assert (name in answer.suspects) is (name == "hired_letter")
+    assert (said(answer) == (Word.CANNOT_TELL, "written after")) is bool(answer.suspects)
+
+
+def test_two_columns_that_determine_the_decision_together_are_asked_about():
+    generator = np.random.default_rng(5)
+    c, b = coin(generator, 0.5, 3000), generator.integers(0, 3, 3000)
+    a = coin(generator, np.where(c, 0.4, 0.6))
+    table, tiers = counted(c=c, a=a, b=b, e=a & (b > 0)), Tiers(["c"], ["a", "b"], ["e"])
+    answer = audit(table, QUESTION).answer
+    assert said(answer) == (Word.CANNOT_TELL, "written after")
+    assert answer.reason.names == ("a", "b")
+    placed = audit(table, QUESTION, knowledge=tiers).answer
+    assert (placed.suspects, placed.word) == ((), Word.NO)
+
+
 def test_a_person_who_places_the_letter_clears_it():
     known = Tiers(["c"], ["exam"], ["letter"], ["e"])
     answer = audit(letters(0.01), QUESTION, knowledge=known).answer

@@ -56,7 +56,8 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     fields |= _told("release", _OF_RELEASES, release or {})
     fields |= stated_rules(record["rules"], is_full=is_full)
     if guesses := record.get("guesses"):
-        fields["guesses"] = f"which parts nobody gave: {', '.join(sorted(guesses))}"
+        parts = ", ".join(sorted({*guesses} - {"unsure"}))
+        fields["guesses"] = f"which parts nobody gave: {parts}"
     if release:
         fields.pop("by_chance", None)
     elif is_full and not with_data and not is_predicted:

@@ -7,6 +7,7 @@ put all that is compared before the decision. *Not shown* is said only where the
 have shown a difference; else nobody can tell, and the reason says why.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -244,12 +245,19 @@ def answer_of(
     knowledge: Knowledge,
     doubt: GraphDoubt,
     finer: FinerCounts | None = None,
+    named_after: Iterable[str] = (),
 ) -> Answer:
     """The answer of a certificate, judged again in all variations.
 
     ``finer`` has the compared columns that are in classes as finely as rows allow.
+    ``named_after`` are columns whose names sound as if they were written after the decision.
     """
-    sets = AdjustmentSets(certificate=certificate, knowledge=knowledge, finer=finer)
+    sets = AdjustmentSets(
+        certificate=certificate,
+        knowledge=knowledge,
+        finer=finer,
+        named_after=frozenset(named_after),
+    )
     compared = bool(certificate.partition.measured.any()) and not certificate.is_determined
     rules = _Rules(
         certificate=certificate,

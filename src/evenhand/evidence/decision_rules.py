@@ -17,6 +17,7 @@ from evenhand.counts import (
     determining_columns,
     examined_counts,
     joint_determination,
+    jointly_determining,
 )
 from evenhand.counts.compared_groups import with_groups
 from evenhand.errors import Problem, QuestionError, Remedy, listed
@@ -68,6 +69,14 @@ def nearly_determines(examined: ExaminedCounts, name: str) -> bool:
         counts, [name], question.decision, protected=question.groups_column
     )
     return found is not None and found.strength >= _SUSPECT
+
+
+def determining_pairs(
+    examined: ExaminedCounts, names: Iterable[str]
+) -> tuple[tuple[str, str], ...]:
+    """Pairs of columns that tell the decision together, without exception, and not alone."""
+    counts = _two_decisions(examined)
+    return jointly_determining(counts, names, examined.question.decision)
 
 
 def comparable_columns(graph: PartialGraph, decision: str) -> frozenset[str]:

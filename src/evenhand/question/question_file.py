@@ -314,8 +314,15 @@ class QuestionFile:
 
     @property
     def guessed(self) -> dict[str, list[str]]:
-        """The keys that were guessed, with their values as they would be typed."""
-        return {one.argument: one.texts for one in self.guesses if one.is_taken}
+        """The keys that were guessed, with their values as they would be typed.
+
+        Under "unsure" are those for which nothing speaks.
+        """
+        taken = [one for one in self.guesses if one.is_taken]
+        unsure = [one.argument for one in taken if not one.sure]
+        return {one.argument: one.texts for one in taken} | (
+            {"unsure": unsure} if unsure else {}
+        )
 
     def told_guesses(self, spelling: Spelling = python_argument) -> list[dict[str, Any]]:
         """Each guess as plain values, with what to ask about it."""

@@ -235,10 +235,10 @@ _REASONS: dict[str, Callable[[Answer, Reason, Words], str]] = {
 
 
 def _counts(answer: Answer, words: Words) -> str:
-    """What was seen, beside what chance makes."""
-    if not answer.measured:
-        return ""
+    """What was seen, beside what chance makes; nothing where no decision can differ."""
     certificate = answer.certificate
+    if not answer.measured or certificate.is_determined:
+        return ""
     seen = f"{seen_sentence(certificate.partition, words)} in these rows"
     expected = expected_phrase(certificate, certificate.partition)
     average = average_sentence(certificate.partition, words, alike=True)

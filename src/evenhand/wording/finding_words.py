@@ -78,7 +78,8 @@ def average_sentence(
     same = f" who are alike in {names}" if alike and partition.names else ""
     size, several = words.points(abs(mean.difference)), statistics.mean_count > 1
     if not mean.difference:
-        return f"On average neither is ahead{span}."
+        neither = "neither is ahead" if words.is_favor else "there is no difference"
+        return f"On average {neither}{span}."
     said = f"{behind} are {size} points behind {ahead}{same}{span}"
     if not words.is_favor or len(words.cuts) > 1:
         did = words.did_by(partition.cut_label(cut))

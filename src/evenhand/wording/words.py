@@ -18,6 +18,9 @@ _MOST_NAMED = 12
 class Words:
     """How the people, the decision and the values of one question are called.
 
+    ``is_known_good`` is false of a favorable value that was guessed, with nothing speaking for
+    it: then nobody is ahead or behind.
+
     With a label the group is "women", without one it is named in quotation marks: people with
     “sex = 2”. In tables and pictures, and where they are plain words, names stand without them.
     """
@@ -27,6 +30,7 @@ class Words:
     group_values: tuple[str, ...] = ()
     cuts: tuple[str, ...] = ()
     decisions: tuple[str, ...] = ()
+    is_known_good: bool = True
 
     @classmethod
     def of(cls, of: Certificate | Partition, labels: Labels | None = None) -> "Words":
@@ -41,6 +45,8 @@ class Words:
             group_values=partition.groups,
             cuts=cuts,
             decisions=partition.decisions,
+            is_known_good=isinstance(of, Partition)
+            or "favorable" not in of.guesses.get("unsure", ()),
         )
 
     def column(self, name: str) -> str:
@@ -114,8 +120,11 @@ class Words:
 
     @property
     def is_favor(self) -> bool:
-        """Whether a higher rate is an advantage, not just more of one of several values."""
-        return self.question.criterion != "every"
+        """Whether a higher rate is an advantage, as far as anybody knows.
+
+        It is just more of one of several values, or of one that was guessed for no reason.
+        """
+        return self.question.criterion != "every" and self.is_known_good
 
     @property
     def ahead(self) -> str:
@@ -130,7 +139,10 @@ class Words:
     @property
     def lead(self) -> str:
         """What people with the higher rate do."""
-        return "are ahead" if self.is_favor else f"have one {self.decision} more often"
+        if self.is_favor:
+            return "are ahead"
+        many = self.question.criterion == "every"
+        return f"have one {self.decision} more often" if many else f"{self.did} more often"
 
     @property
     def than(self) -> str:

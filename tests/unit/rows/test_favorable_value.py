@@ -22,6 +22,10 @@ from evenhand.rows.inspect.favorable_value import favorable_value
         ("no_recid", "0 1", "1", True),
         ("risk_of_violence", "low high", "low", True),
         ("credit_risk", "low medium high", "low", True),
+        # Numbers of a risk: 1 is good in one table and bad in another.
+        ("credit_risk", "1 2", "1", False),
+        ("credit_risk", "0 1", "1", False),
+        ("high_risk", "0 1", "0", True),
         # Words of benefit.
         ("hired", "no yes", "yes", True),
         ("loanGranted", "0 1", "1", True),

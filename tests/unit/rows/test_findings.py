@@ -123,6 +123,22 @@ def test_names_that_suggest_what_came_after_the_decision_are_asked_about(decisio
     assert (FindingKind.WRITTEN_AFTER in kinds) is asked
 
 
+def dated(*, days, later):
+    """The end of a training, so many days after each decision; of the later ones only."""
+    hired = np.datetime64("2020-01-30") + np.arange(ROWS)
+    ends = [str(day + (days if at >= ROWS - later else -400)) for at, day in enumerate(hired)]
+    return {"hired_on": [*map(str, hired)], "training": ends}
+
+
+@pytest.mark.parametrize(
+    ("days", "later", "asked"),
+    [(40, ROWS, True), (40, ROWS - 3, True), (40, ROWS - 20, False), (0, ROWS, False)],
+)
+def test_dates_after_that_of_the_decision_are_asked_about(days, later, asked):
+    one = finding(look(**dated(days=days, later=later)), FindingKind.WRITTEN_AFTER)
+    assert one.columns == ("hired_on", "training")[: 1 + asked]
+
+
 def test_a_class_of_the_decision_follows_from_it():
     grade = [str(at // 2 % 4) for at in range(ROWS)]
     table = pa.table({"sex": SEX, "grade": grade, "top": [str(g == "3") for g in grade]})
@@ -396,11 +412,13 @@ def test_rows_that_repeat_for_a_reason_are_not_told(odd):
         ("person_id", [*range(200)], False),  # each once
         ("person_id", [at % 20 for at in range(200)], False),  # ten rows each: a group
         ("person_id", [*range(140), *range(60)], False),  # most only once
+        ("nr", [at // 8 for at in range(480)], True),  # people seen in each of eight years
         ("age", [at // 2 for at in range(200)], False),  # no name of an identifier
     ],
 )
 def test_an_identifier_that_repeats_is_told(name, rows, told):
-    table = {name: [f"p{one}" for one in rows], "job": [*map(str, np.arange(200) % 7)]}
+    jobs = [*map(str, np.arange(len(rows)) % 7)]
+    table = {name: [f"p{one}" for one in rows], "job": jobs}
     found = kinds(table)
     assert (FindingKind.REPEATED_IDENTIFIER in found) is told
     if told:

@@ -1,5 +1,7 @@
 """The answer in words: one table for each word and each reason."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.known_answers import (
@@ -16,6 +18,8 @@ from tests.known_answers import (
 
 from evenhand import CausalGraph, CountTable, Question, Tiers, audit, datasets
 from evenhand.evidence import Word
+from evenhand.wording import Words
+from evenhand.wording.answer_words import answer_statements
 
 BEFORE = Tiers(["c"], ..., ["e"])
 ADULT = """
@@ -78,6 +82,25 @@ def test_few_rows_that_show_a_large_difference_are_not_called_too_few():
     assert answer.word is Word.YES
     assert answer.underpowered == 1
     assert not any("too few" in line or "80% power" in line for line in answer.statements)
+
+
+@pytest.mark.parametrize(("unsure", "said"), [([], "behind"), (["favorable"], "had “e = 1”")])
+def test_nobody_is_ahead_by_a_value_for_which_nothing_speaks(unsure, said):
+    guesses = {"favorable": ["1"], "unsure": unsure}
+    for direct in (0.25, 0.0):
+        found = audit(drawn(mediators, rows=2000, direct=direct), QUESTION)
+        certificate = replace(found.certificate, guesses=guesses)
+        words = " ".join(answer_statements(found.answer, Words.of(certificate)).lines)
+        assert said in words or not direct
+        assert ("behind" in words or "ahead" in words) is (not unsure)
+
+
+def test_where_one_column_determines_the_decision_no_differences_are_counted():
+    generator = np.random.default_rng(3)
+    c, a = coin(generator, 0.5, 900), coin(generator, 0.5, 900)
+    answer = answered(counted(c=c, a=a, e=~a))
+    assert answer.reason.kind == "determined"
+    assert not any("comparable group" in line for line in answer.statements)
 
 
 def test_yes_on_average():

@@ -21,7 +21,7 @@ from evenhand.counts.compared_groups import with_groups
 from evenhand.counts.dependencies import repeats
 from evenhand.display import Described, Plain, Summary, percent, points
 from evenhand.evidence.certificate import Certificate
-from evenhand.evidence.decision_rules import nearly_determines
+from evenhand.evidence.decision_rules import determining_pairs, nearly_determines
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import statistical_verdict
 from evenhand.evidence.statistics.mixing_distribution import MixingDistribution
@@ -84,11 +84,15 @@ class AdjustmentSet(Plain):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AdjustmentSets:
-    """Another look at what a certificate found, each with one thing chosen otherwise."""
+    """Another look at what a certificate found, each with one thing chosen otherwise.
+
+    ``named_after`` are columns whose names sound as if they were written after the decision.
+    """
 
     certificate: Certificate
     knowledge: Knowledge
     finer: FinerCounts | None = None
+    named_after: frozenset[str] = frozenset()
 
     @property
     def examined(self) -> ExaminedCounts:
@@ -157,16 +161,26 @@ class AdjustmentSets:
         """Columns that nobody placed and that look as if written after the decision.
 
         Such a column goes with the groups through the decision alone, dependent on them and no
-        longer given the decision; or it nearly determines the decision.
+        longer given the decision; it nearly determines the decision, or does so without
+        exception together with another column; or its name says so.
         """
-        return self._suspected(self.base.names)
+        names, question = self.base.names, self.examined.question
+        free = [name for name in names if name not in self.placed]
+        pairs = () if question.predicts else determining_pairs(self.examined, free)
+        together = {name for pair in pairs for name in pair}
+        suspected = {*self._suspected(names), *together}
+        return tuple(name for name in names if name in suspected)
 
     def _suspected(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of these columns that look as if written after the decision."""
         question, base = self.examined.question, {*self.base.names}
         group, decision = question.groups_column, question.decision
         asked = [name for name in names if name not in self.placed]
-        near = {name for name in asked if nearly_determines(self.examined, name)}
+        near = {
+            name
+            for name in asked
+            if name in self.named_after or nearly_determines(self.examined, name)
+        }
         tests = [
             (name, group, [*given, *end])
             for name in asked

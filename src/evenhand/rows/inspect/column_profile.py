@@ -246,7 +246,10 @@ def _kind_of_numbers(
 ) -> tuple[ColumnKind, bool]:
     """The same of numbers: whole ones that hardly repeat may be identifiers."""
     finite, rows = numbers[np.isfinite(numbers)], table.row_count
-    if not hardly_repeats or (finite % 1 != 0).any():
+    whole = not (finite % 1 != 0).any()
+    if whole and distinct > MANY and is_named(name) and _is_panel(table.value_totals(name)):
+        return ColumnKind.IDENTIFIER, False
+    if not (hardly_repeats and whole):
         return ColumnKind.NUMBER, False
     counts_up = _counts_up(numbers, table.column(name))
     numbered = rows >= 100 and distinct >= _NEARLY_UNIQUE * rows
@@ -361,11 +364,32 @@ def _digits(number: float) -> tuple[int, int, bool]:
 
 
 def is_repeated_identifier(table: CountTable, profile: ColumnProfile) -> bool:
-    """Whether a column is named as an identifier, and most of its values occur 2 to 5 times."""
+    """Whether a column is named as an identifier, and most of its values repeat a little."""
     if not is_named(profile.name) or profile.distinct < FEWEST_REPEATED:
         return False
-    rows = table.value_totals(profile.name)
-    return bool(rows.max() <= _MOST_REPEATED and 2 * np.count_nonzero(rows > 1) > len(rows))
+    return _is_panel(table.value_totals(profile.name))
+
+
+def _is_panel(rows: NDArray[np.int64]) -> bool:
+    """Whether most values occur 2 to 5 times, or many equally often, as people each year."""
+    few = rows.max() <= _MOST_REPEATED and 2 * np.count_nonzero(rows > 1) > len(rows)
+    return bool(few or (len(rows) > MANY and rows.min() == rows.max() > 1))
+
+
+def as_days(values: Sequence[str]) -> NDArray[np.float64]:
+    """Each date as a number that grows with it, NaN where a value is none.
+
+    The year, the day or the month stands first, as all values together allow.
+
+    >>> as_days(["2020-03-01", "2019-12-31", "?"]).tolist()
+    [751534.0, 751491.0, nan]
+    """
+    dates = [re.findall(r"\d+", v)[:3] if _DATE.fullmatch(v) else ["nan"] * 3 for v in values]
+    parts = np.array(dates, float).reshape(-1, 3)
+    largest = np.nanmax(parts[:, 0], initial=0)
+    units = (31, 1, 372) if largest <= 12 else (1, 31, 372) if largest <= 31 else (372, 31, 1)
+    days: NDArray[np.float64] = parts @ np.array(units, float)
+    return days
 
 
 def whole_numbers(table: CountTable, name: str) -> NDArray[np.float64]:

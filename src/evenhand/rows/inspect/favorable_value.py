@@ -6,7 +6,7 @@ either value the guess is not sure, and a person should be asked.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -38,6 +38,13 @@ _BENEFIT = _words(
 _NEGATION = frozenset({"no", "not", "non", "never", "without"})
 _YES, _NO = {"yes", "y", "true", "t", "1"}, {"no", "n", "false", "f", "0"}
 _ABOVE = re.compile(r"\s*(>|≥|over |above |more than |at least )\s*=?\s*[\d$€£]", re.IGNORECASE)
+
+
+# Words for what is known only once it was decided.
+_AFTER = (
+    "after afterwards appeal closed decided disposition end ended event final finally followup "
+    "letter notice notified outcome reason reasons verdict"
+)
 
 
 class Favorable(NamedTuple):
@@ -76,6 +83,18 @@ def sense(text: str) -> int:
     return -turned
 
 
+def named_after(names: Iterable[str], decision: str) -> list[str]:
+    """Columns named like the decision, or like what comes after a decision.
+
+    >>> named_after(["exam", "hired_on", "final_letter"], "hired")
+    ['hired_on', 'final_letter']
+    """
+    spoken = {*_AFTER.split()} | {word for word in words_of(decision) if sense(word)}
+    return [
+        name for name in names if name != decision and not spoken.isdisjoint(words_of(name))
+    ]
+
+
 def favorable_value(
     name: str, values: Sequence[str], *, of_numbers: bool = False
 ) -> Favorable | None:
@@ -86,7 +105,7 @@ def favorable_value(
     """
     if not of_numbers and (found := _by_values(values)):
         return found
-    meant = sense(name)
+    meant = 0 if _is_coded_risk(name, values) else sense(name)
     why = f"{name!r} sounds {'good' if meant > 0 else 'bad'} for the person"
     if not meant:
         why = f"neither {name!r} nor its values say which is good for the person"
@@ -103,6 +122,13 @@ def favorable_value(
     if not ordered:
         return None
     return Favorable(ordered[0 if meant < 0 else -1], why, bool(meant))
+
+
+def _is_coded_risk(name: str, values: Sequence[str]) -> bool:
+    """Whether numbers stand for a risk: 1 means a good one as often as a high one."""
+    words = words_of(name)
+    is_bare = [word for word in words if sense(word)] == ["risk"] and sense(name) < 0
+    return is_bare and {"at", "high"}.isdisjoint(words) and all(map(str.isdecimal, values))
 
 
 def _by_values(values: Sequence[str]) -> Favorable | None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from math import gcd, log, prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.counts import (
     CountTable,
@@ -35,10 +36,11 @@ from evenhand.rows.inspect.column_profile import (
     ColumnKind,
     ColumnProfile,
     are_comma_numbers,
+    as_days,
     is_repeated_identifier,
     whole_numbers,
 )
-from evenhand.rows.inspect.favorable_value import sense, words_of
+from evenhand.rows.inspect.favorable_value import named_after
 
 NO_GROUPS = frozenset(
     {ColumnKind.IDENTIFIER, ColumnKind.FREE_TEXT, ColumnKind.DATE, ColumnKind.CONSTANT}
@@ -46,15 +48,11 @@ NO_GROUPS = frozenset(
 _CHANCE = 0.01
 _MOST_COLUMNS = 40  # of people's rows in more columns hardly any two are alike
 _MOST_LINES = 100_000
+_MOSTLY_AFTER = 0.95  # of the rows
 _NOT_INDEPENDENT = (
     "Counted like independent people, repeated rows make chance look like a difference: a "
     "false one is shown not in 5 % of tables, but in about 25 % if every row is there twice, "
     "and in about 65 % if four times."
-)
-# Words for what is known only once it was decided.
-_AFTER = (
-    "after afterwards appeal closed decided disposition end ended event final finally followup "
-    "letter notice notified outcome reason reasons verdict"
 )
 
 
@@ -88,6 +86,7 @@ class FindingKind(StrEnum):
 MATTERS = frozenset(
     {
         FindingKind.TOGETHER_DETERMINE,
+        FindingKind.WRITTEN_AFTER,
         FindingKind.FOLLOWS_FROM_DECISION,
         FindingKind.TIED_TO_PROTECTED,
         FindingKind.REPEATED_ROWS,
@@ -102,7 +101,6 @@ MATTERS = frozenset(
 CHANGES_ANSWER = MATTERS - {FindingKind.EQUIVALENT} | {
     FindingKind.DETERMINES_DECISION,
     FindingKind.NEARLY_DETERMINES_DECISION,
-    FindingKind.WRITTEN_AFTER,
     FindingKind.COUNTED,
     FindingKind.MISSING,
 }
@@ -233,18 +231,39 @@ class Findings:
 
     @cached_property
     def written_after(self) -> list[str]:
-        """Columns with names like that of the decision, or like what comes after it."""
+        """Columns whose names or dates say that they came after the decision."""
         if self.decision is None:
             return []
         known = {*self.asked, *self.following, *(one.name for one in self.determining)}
-        spoken = {*_AFTER.split(), *(w for w in words_of(self.decision) if sense(w))}
-        return [
-            name
+        known |= {n for n, o in self.profiles.items() if o.kind is ColumnKind.CONSTANT}
+        names = [name for name in self.profiles if name not in known]
+        named = named_after(names, self.decision)
+        return [name for name in names if name in named or name in self.dated_after]
+
+    @cached_property
+    def dated_after(self) -> frozenset[str]:
+        """Columns of dates that lie after those of a column that dates the decision.
+
+        Such a column is named like the decision; the others lie after it if nearly all of
+        their dates do and some differ.
+        """
+        dates = {
+            name: as_days(self.table.attribute(name).values)[self.table.column(name)]
             for name, one in self.profiles.items()
-            if name not in known
-            and one.kind is not ColumnKind.CONSTANT
-            and not spoken.isdisjoint(words_of(name))
-        ]
+            if one.kind is ColumnKind.DATE
+        }
+        return frozenset(
+            name
+            for end in named_after(dates, str(self.decision))
+            for name, days in dates.items()
+            if name != end and self._are_after(days, dates[end])
+        )
+
+    def _are_after(self, days: NDArray[np.float64], end: NDArray[np.float64]) -> bool:
+        known = np.isfinite(days) & np.isfinite(end)
+        rows = self.table.counts
+        later = rows[known & (days >= end)].sum()
+        return bool(later >= _MOSTLY_AFTER * rows[known].sum() > 0 and (days > end).any())
 
     def _of_kinds(self, kinds: Collection[ColumnKind]) -> list[str]:
         """The columns of some kinds that are not asked about."""
