@@ -270,7 +270,9 @@ def jointly_determining(
     names = [*names][:_MOST_PAIRED]
     decisions, pairs = counts.column(decision), []
     columns = [counts.column(name) for name in names]
-    witnesses = [_differing_lines(column, decisions) for column in columns]
+    size = min(len(decisions), _WITNESSES)
+    lines = np.random.default_rng(0).choice(len(decisions), size, replace=False)
+    witnesses = [_differing_lines(column, decisions, lines) for column in columns]
     for one, other in combinations(range(len(names)), 2):
         if any(
             not len(lines[0]) or (column[lines[0]] == column[lines[1]]).any()
@@ -289,10 +291,11 @@ def jointly_determining(
 
 
 def _differing_lines(
-    column: NDArray[np.unsignedinteger], decisions: NDArray[np.unsignedinteger]
+    column: NDArray[np.unsignedinteger],
+    decisions: NDArray[np.unsignedinteger],
+    lines: _Lines,
 ) -> tuple[_Lines, _Lines]:
-    """A sample of pairs of lines that agree in a column and differ in the decision."""
-    lines = np.random.default_rng(0).permutation(len(column))[:_WITNESSES]
+    """Pairs of some lines that agree in a column and differ in the decision."""
     order = lines[np.argsort(column[lines], kind="stable")]
     one, other = order[:-1], order[1:]
     differ = (column[one] == column[other]) & (decisions[one] != decisions[other])

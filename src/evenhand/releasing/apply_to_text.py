@@ -324,7 +324,11 @@ class _Splicer:
         if not len(records.ends) or not self._dropped:
             return records.text
         text, begin, end = records.text, int(records.begins[0]), int(records.ends[0])
-        return b"".join([text[:begin], *self._record(text, begin, end, {}, {})])
+        pieces, done = b"", 0
+        for first, last, cell in self._new_cells(text, begin, end, {}):
+            pieces += text[done:first] + cell
+            done = last
+        return pieces + text[done:]
 
     def pieces(self, records: Records, edit: Edit) -> list[bytes]:
         """The bytes of the released records, in order."""
@@ -336,21 +340,27 @@ class _Splicer:
         rows = np.fromiter(changes, np.int64, len(changes))
         touched[rows if edit.from_rows is None else edit.from_rows[rows]] = True
         rows = np.flatnonzero(touched)
-        first = (np.cumsum(copies) - copies)[rows]
+        numbers = (np.cumsum(copies) - copies)[rows]
         text, pieces, done = records.text, [], 0
         columns = records.begins, records.ends, copies
         places = zip(
-            first.tolist(), *(column[rows].tolist() for column in columns), strict=True
+            numbers.tolist(), *(column[rows].tolist() for column in columns), strict=True
         )
         for at, begin, end, many in places:
-            pieces.append(text[done:begin])
             for copy in range(at, at + many):
-                # The last record of a file may lack the line end that another one needs.
-                if copy > at and not pieces[-1].endswith((b"\n", b"\r")):
-                    pieces.append(self._newline)
+                if copy > at:
+                    pieces.append(text[done:end])
+                    # The last record of a file may lack the line end that another one needs.
+                    if not pieces[-1].endswith((b"\n", b"\r")):
+                        pieces.append(self._newline)
+                    done = begin
                 cells = changes.get(copy, {})
-                pieces += self._record(text, begin, end, cells, self._replaced)
-            done = end
+                for first, last, cell in self._new_cells(text, begin, end, cells):
+                    pieces += (text[done:first], cell)
+                    done = last
+            if not many:
+                pieces.append(text[done:begin])
+                done = end
         pieces.append(text[done:])
         return pieces
 
@@ -364,29 +374,23 @@ class _Splicer:
                 changes[row] = changes[row] | new[value] if row in changes else new[value]
         return changes
 
-    def _record(
-        self,
-        text: bytes,
-        begin: int,
-        end: int,
-        cells: Mapping[int, bytes],
-        replaced: Mapping[int, Mapping[bytes, bytes]],
-    ) -> list[bytes]:
-        """A record with some new cells, one spelling of each value, and no field to drop."""
-        if not (cells or replaced or self._dropped):
-            return [text[begin:end]]
-        pieces = []
+    def _new_cells(
+        self, text: bytes, begin: int, end: int, cells: Mapping[int, bytes]
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """What comes in the place of which part of a record, in order.
+
+        Some fields have new cells, a value has one spelling, and what is dropped is empty.
+        """
+        if not (cells or self._replaced or self._dropped):
+            return
         spans = self._fields.find(text, begin, end)
         for number, (first, last) in zip(self._edited, spans, strict=True):
-            cell = cells.get(number)
             if number in self._dropped:
                 leads = number < self._leading
-                pieces.append(text[begin : first if leads else first - self._mark])
-                begin = last + self._mark if leads else last
+                yield first - self._mark * (not leads), last + self._mark * leads, b""
                 continue
-            if cell is None and number in replaced:
-                cell = replaced[number].get(text[first:last])
+            cell = cells.get(number)
+            if cell is None and number in self._replaced:
+                cell = self._replaced[number].get(text[first:last])
             if cell is not None:
-                pieces += [text[begin:first], cell]
-                begin = last
-        return [*pieces, text[begin:end]]
+                yield first, last, cell

@@ -21,6 +21,7 @@ Codes: TypeAlias = NDArray[np.integer]
 _LARGEST_WORD = 2**62
 _LARGEST_SHORT = 2**31 - 1  # keys of 32 bits: half the memory, two thirds of the sorting
 MOST_PENDING = 2**21
+_FEW_KEYS = 1 << 17  # which are counted by a table of all, in a tenth of the time of sorting
 _LINES_AT_ONCE = 1 << 16  # temporary arrays stay in the cache
 
 
@@ -97,6 +98,10 @@ class KeyCounter:
 
     def add(self, keys: Keys, counts: NDArray[np.int64] | None = None) -> None:
         """Count each key once, or as often as ``counts`` says."""
+        if counts is None and prod(self.layout.capacities) <= _FEW_KEYS:
+            totals = np.bincount(keys[0])
+            keys = np.flatnonzero(totals)[np.newaxis]
+            counts = totals[keys[0]]
         if keys.shape[1]:
             self._pending.append((keys, counts))
         self._waiting += keys.shape[1]
