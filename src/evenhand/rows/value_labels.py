@@ -230,9 +230,9 @@ class ColumnEncoder:
         """The code of each text; null is a label like any other here."""
         if self._bins is not None:
             return self._encode_numbers(texts, self._bins)
-        listed = texts.to_pylist()
+        listed, is_coded = texts.to_pylist(), self._codings.is_coded(self.name)
         labels = {
-            text: self._codings.label(self.name, text)
+            text: self._codings.label(self.name, text) if is_coded else text
             for text in listed
             if text is not None and text not in self.text_codes and "\0" not in text
         }
