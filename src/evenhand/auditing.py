@@ -242,13 +242,13 @@ class Audit(Described):
             graph.check(counts.names, question, knowledge)
         origin = replace(GraphOrigin.of(graph), chosen_from=chosen_from)
         case = JudgedCase(counts, graph, question, knowledge, origin)
-        certificate = certify_case(case, judging, unedited)
+        certificate = certify_case(case, judging, unedited, progress)
         tried = {"graphs": file.graphs_judged} if file.graphs_judged else {}
         certificate = replace(certificate, tried=tried, guesses=file.guessed)
         if question.rule:
             search = None if learning is None else {**learning, "progress": progress}
             other = without_rule(case, certificate.determined_by, search)
-            beside = other and certify_case(other, judging, unedited)
+            beside = other and certify_case(other, judging, unedited, progress)
             certificate = replace(certificate, without_rule=beside)
         return cls(
             file=file,

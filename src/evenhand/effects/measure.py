@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
-from evenhand.display import percent, points
+from evenhand.display import ProgressCallback, percent, points
 from evenhand.effects.bounds import Potentials
 from evenhand.effects.claim import Indirect, ways_of
 from evenhand.effects.effects import GraphEffects
@@ -64,6 +64,7 @@ def measure_examined(
     decisions: CountTable | None = None,
     potentials: RecordedPotentials | None = None,
     exact: bool = True,
+    progress: ProgressCallback | None = None,
 ) -> Indirect:
     """Measure the effects in counts of the groups and decisions that are compared.
 
@@ -75,7 +76,7 @@ def measure_examined(
     graph.check(examined.counts.names, asked)
     if problems := ask_problems(asked, examined.groups, examined.decisions):
         return Indirect(question=asked, verdict=Verdict.CANNOT_DECIDE, reasons=problems)
-    graphs = ancestral_graphs(graph, asked)
+    graphs = ancestral_graphs(graph, asked, progress=progress)
     if not graphs.complete:
         problem = Problem(
             f"The effect through {listed(asked.redlining)} was not measured: the open edges "

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
-from evenhand.display import percent
+from evenhand.display import ProgressCallback, percent
 from evenhand.effects.claim import Indirect
 from evenhand.effects.measure import learned_near_decision, measure_examined
 from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy, listed
@@ -69,6 +69,7 @@ def certify(
     codings: Codings | None = None,
     dropped: int = 0,
     released: bool = False,
+    progress: ProgressCallback | None = None,
 ) -> Certificate:
     """Judge whether every comparable subpopulation differs by less than the threshold.
 
@@ -111,7 +112,9 @@ def certify(
     causes = tuple(partition.names for partition in by_causes)
     check_rule(examined, question, causes)
     determined = rule_reasons(examined, determined_by)
-    variants, others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
+    variants, others, unfinished = _block_sets(
+        graph, question, scope, limit, skip=causes, progress=progress
+    )
     partitions = (*by_causes, *map(divide, others))
     verdicts = [partition.verdict(least) for partition in partitions]
     if variants.graphs:
@@ -154,7 +157,7 @@ def certify(
     )
     if question.redlining:
         certificate = with_indirect(
-            certificate, lambda new: measure_examined(examined, new.graph)
+            certificate, lambda new: measure_examined(examined, new.graph, progress=progress)
         )
     return _with_known_rows(certificate, counts)
 
@@ -256,6 +259,7 @@ def _block_sets(
     limit: int,
     *,
     skip: tuple[tuple[str, ...], ...],
+    progress: ProgressCallback | None,
 ) -> tuple[AdmissibleGraphs, tuple[tuple[str, ...], ...], tuple[Problem, ...]]:
     """The further block sets that the scope asks for, and the reason if some are missing.
 
@@ -264,7 +268,7 @@ def _block_sets(
     """
     if scope == "causes":
         return AdmissibleGraphs(question=question, variants=()), (), ()
-    found = admissible_graphs(graph, question)
+    found = admissible_graphs(graph, question, progress=progress)
     if not found.graphs:
         return found, (), (_CONTRADICTED if found.complete else _TOO_MANY_GRAPHS,)
     causes, is_minimal = {*map(frozenset, skip)}, scope == "minimal"
@@ -393,9 +397,11 @@ def certify_case(
     case: JudgedCase,
     judging: Mapping[str, Any],
     unedited: dict[tuple[PartialGraph, Question], dict[str, Any]],
+    progress: ProgressCallback | None = None,
 ) -> Certificate:
     """Certify; of an edited graph also what it gave before, by its causes alone."""
     counts, graph, question, knowledge, origin = case
+    judging = {**judging, "progress": progress}
     certificate = certify(
         counts, graph, question, knowledge=knowledge, graph_origin=origin, **judging
     )

@@ -14,12 +14,13 @@ of what the attributes read, is a sum over their ancestors. So two graphs with t
 among the ancestors of the two are one.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
 from operator import or_
 
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.graph.block_sets import PrunedGraph
 from evenhand.graph.d_separation import BitsetGraph, members, reachable, transposed, union
 from evenhand.graph.dag_extensions import BitEdge, OpenGraph, Parents, first_open
@@ -91,7 +92,9 @@ class AdmissibleGraphs:
         return tuple(settling or telling or edges)
 
 
-def admissible_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraphs:
+def admissible_graphs(
+    graph: PartialGraph, question: Question, *, progress: ProgressCallback | None = None
+) -> AdmissibleGraphs:
     """The graphs that a graph may stand for by block sets, if at most ``MOST_GRAPHS``."""
     graph.check(question=question)
     if graph.is_directed:
@@ -101,7 +104,7 @@ def admissible_graphs(graph: PartialGraph, question: Question) -> AdmissibleGrap
     protected, decision = bits(*question.protected_names), bits(question.decision)
     active = _active_edges(opened, protected, decision)
     ways = opened.directed_ways(lambda parents: first_open(active, parents))
-    wholes = [whole for _, whole in islice(ways, MOST_GRAPHS + 1)]
+    wholes = [whole for _, whole in _first(ways, MOST_GRAPHS + 1, progress)]
     if len(wholes) > MOST_GRAPHS:
         return AdmissibleGraphs(question=question, variants=(), complete=False)
     direct = {decision: protected} | {1 << node: decision for node in members(protected)}
@@ -123,7 +126,9 @@ def admissible_graphs(graph: PartialGraph, question: Question) -> AdmissibleGrap
     return AdmissibleGraphs(question=question, variants=variants, consistent=bool(variants))
 
 
-def ancestral_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraphs:
+def ancestral_graphs(
+    graph: PartialGraph, question: Question, *, progress: ProgressCallback | None = None
+) -> AdmissibleGraphs:
     """The graphs that a graph may stand for by effects, if at most ``MOST_ORIENTATIONS``.
 
     Each has the ancestors of decision and protected attribute alone. An edge is directed only
@@ -133,7 +138,7 @@ def ancestral_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraph
     graph.check(question=question)
     opened = OpenGraph.of(graph, question)
     asked = opened.mixed.bits(*question.columns)
-    consistent = opened.admissible(opened.parents) is not None
+    consistent = opened.extend(opened.parents) is not None
     edges = opened.within(opened.mixed.ancestors(asked))
     edges = replace(edges, any_colliders=not consistent)
 
@@ -143,9 +148,8 @@ def ancestral_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraph
         return first_open(((a, b) for a, b in open_edges if near & (1 << a | 1 << b)), parents)
 
     open_edges = edges.undirected
-    ways = [
-        parents for parents, _ in islice(edges.directed_ways(next_edge), MOST_ORIENTATIONS + 1)
-    ]
+    found = _first(edges.directed_ways(next_edge), MOST_ORIENTATIONS + 1, progress)
+    ways = [parents for parents, _ in found]
     complete = len(ways) <= MOST_ORIENTATIONS
     tried = edges.arrows(_together(ways)) - edges.arrows(edges.parents)
     variants = []
@@ -169,6 +173,16 @@ def ancestral_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraph
     )
 
 
+def _first(
+    ways: Iterable[tuple[Parents, Parents]], most: int, progress: ProgressCallback | None
+) -> Iterator[tuple[Parents, Parents]]:
+    """So many ways at most; reports each, since among a hundred columns one takes a while."""
+    reporter = ProgressReporter(progress)
+    for done, way in enumerate(islice(ways, most), 1):
+        reporter.report("ways to direct the open edges", done)
+        yield way
+
+
 def _active_edges(opened: OpenGraph, protected: int, decision: int) -> list[BitEdge]:
     """The open edges whose direction can change what the block sets are.
 
@@ -179,7 +193,7 @@ def _active_edges(opened: OpenGraph, protected: int, decision: int) -> list[BitE
     """
     cyclic, linked = opened.cyclic, opened.linked
     telling = cyclic.descendants(decision)
-    for _, centre, _ in opened.doubtful:
+    for centre, _ in opened.doubtful:
         telling |= 1 << centre
     if union(linked, protected) & decision:
         telling |= union(linked, protected) & union(linked, decision)

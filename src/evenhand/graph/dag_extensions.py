@@ -7,7 +7,7 @@ votes were even or edges contested, are not held against it: the data do not exc
 Nodes are bits here, as in ``d_separation``; arrows are the parents of each node.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -71,7 +71,8 @@ class OpenGraph:
     """A graph of which some edges have no direction, and what a direction must respect.
 
     ``linked`` are the nodes that an edge joins to each node, whatever its direction; what a
-    node has ``earlier`` it causes in no graph. With ``any_colliders`` colliders may arise
+    node has ``earlier`` it causes in no graph. At a centre, a node may make a collider with
+    those that are ``doubtful`` by the two. With ``any_colliders`` colliders may arise
     everywhere.
     """
 
@@ -79,7 +80,7 @@ class OpenGraph:
     parents: Parents
     linked: Parents
     earlier: Parents
-    doubtful: frozenset[BitTriple]
+    doubtful: Mapping[BitEdge, int]
     any_colliders: bool = False
 
     @classmethod
@@ -99,13 +100,17 @@ class OpenGraph:
         protected = question.protected_names if question else ()
         earlier = [(name, question.decision) for name in protected if question]
         place = {name: at for at, name in enumerate(bits.names)}
-        triples = ((place[a], place[centre], place[b]) for a, centre, b in graph.doubtful)
+        doubtful: dict[BitEdge, int] = {}
+        for a, centre, b in graph.doubtful:
+            for end, other in ((a, b), (b, a)):
+                key = place[centre], place[end]
+                doubtful[key] = doubtful.get(key, 0) | 1 << place[other]
         return cls(
             bits.names,
             bits.parents,
             BitsetGraph.of(bits.names, joined).parents,
             BitsetGraph.of(bits.names, earlier).parents,
-            frozenset((min(a, b), centre, max(a, b)) for a, centre, b in triples),
+            doubtful,
         )
 
     @cached_property
@@ -144,21 +149,26 @@ class OpenGraph:
 
     def extension(self) -> tuple[frozenset[Arrow], tuple[Triple, ...]]:
         """The arrows once every edge has a direction, and colliders that had to be added."""
-        parents, added = self.extend(self.parents)
+        added: list[BitTriple] = []
+        parents = self.extend(self.parents, added=added) or self.parents
         names = (triple_of(*(self.names[at] for at in triple)) for triple in added)
         return self.arrows(parents), tuple(names)
 
     def extend(
-        self, parents: Parents, within: int | None = None
-    ) -> tuple[Parents, tuple[BitTriple, ...]]:
-        """Direct every edge; return the arrows and the colliders that had to be added, if any.
+        self,
+        parents: Parents,
+        within: int | None = None,
+        added: list[BitTriple] | None = None,
+    ) -> Parents | None:
+        """An admissible graph with these arrows, if there is one.
 
         A node without outgoing arrows at which no collider arises when all its undirected edges
         point to it is taken away with its edges, and the rest is treated likewise (Dor and
-        Tarsi). Where there is none, the graph contradicts itself, and a node with the fewest
-        such colliders is taken. Among equals the last one is taken first. What a node has
-        ``earlier`` is not taken before it, so that no arrows lead there. Only edges that end
-        ``within`` some nodes are directed, if any are given.
+        Tarsi). Where there is none, the graph contradicts itself: nothing is returned, or if
+        colliders may be ``added``, a node with the fewest is taken and they are listed there.
+        Among equals the last one is taken first. What a node has ``earlier`` is not taken
+        before it, so that no arrows lead there. Only edges that end ``within`` some nodes are
+        directed, if any are given.
         """
         linked = self.linked
         after = [own | before for own, before in zip(parents, self.earlier, strict=True)]
@@ -167,16 +177,17 @@ class OpenGraph:
         rest = whole if within is None else within
         outside = whole & ~rest
 
-        def new_colliders(sink: int) -> Iterator[BitTriple]:
-            """The colliders that come about when all undirected edges point to the node."""
+        def new_colliders(sink: int) -> Iterator[tuple[int, int]]:
+            """The colliders that come about when all undirected edges point to the node.
+
+            Each end with those beside it, so that none is there twice.
+            """
             known = parents[sink]
             inward = linked[sink] & rest | known & outside
             for a in members(inward & ~known):
-                for b in members(inward & ~linked[a] & ~(1 << a)):
-                    if a < b or known >> b & 1:
-                        triple = (min(a, b), sink, max(a, b))
-                        if triple not in self.doubtful:
-                            yield triple
+                inward ^= 1 << a
+                if beside := inward & ~self._allowed_beside(sink, a):
+                    yield a, beside
 
         def ready(candidates: int) -> int:
             """Those of the nodes that have no effect left and get no new collider."""
@@ -184,20 +195,27 @@ class OpenGraph:
             return sum(1 << x for x in last if next(new_colliders(x), None) is None)
 
         directed = [0] * len(self.names)
-        added: list[BitTriple] = []
         # What gets no new collider will get none later: only what loses an edge is seen again.
         sinks = ready(rest)
         while rest:
             if not sinks:
+                if added is None:
+                    return None
                 last = (x for x in members(rest) if not effects[x] & rest)
-                least = min(last, key=lambda x: (sum(1 for _ in new_colliders(x)), -x))
-                added += sorted(new_colliders(least))
+                least = min(
+                    last, key=lambda x: (sum(b.bit_count() for _, b in new_colliders(x)), -x)
+                )
+                added += sorted(
+                    (min(a, b), least, max(a, b))
+                    for a, beside in new_colliders(least)
+                    for b in members(beside)
+                )
                 sinks = 1 << least
             sink = sinks.bit_length() - 1
             directed[sink] = linked[sink] & rest | parents[sink] & outside
             rest &= ~(1 << sink)
             sinks = (sinks | ready((linked[sink] | after[sink]) & ~sinks)) & rest
-        return tuple(directed), tuple(added)
+        return tuple(directed)
 
     def colliders(self, parents: Parents) -> set[BitTriple]:
         """The triples of which the outer two point to the centre and are not joined."""
@@ -219,7 +237,7 @@ class OpenGraph:
                 "Give tiers, require arrows, or give a graph.",
             )
         next_edge = partial(first_open, edges)
-        consistent = self.admissible(self.parents) is not None
+        consistent = self.extend(self.parents) is not None
         opened = self if consistent else replace(self, any_colliders=True)
         causes = {parents[at] for parents, _ in opened.directed_ways(next_edge)}
         by_size = sorted(causes, key=lambda nodes: (nodes.bit_count(), [*members(nodes)]))
@@ -228,24 +246,14 @@ class OpenGraph:
 
     def adds_collider(self, parents: Parents, cause: int, effect: int) -> bool:
         """Whether a new arrow makes a collider with one of the others that may not be."""
-        others = parents[effect] & ~self.linked[cause] & ~(1 << cause)
-        return not self.any_colliders and any(
-            (min(a, cause), effect, max(a, cause)) not in self.doubtful for a in members(others)
-        )
+        others = parents[effect] & ~(1 << cause)
+        return bool(others & ~self._allowed_beside(effect, cause))
 
-    def admissible(self, parents: Parents, within: int | None = None) -> Parents | None:
-        """An admissible graph with these arrows, if there is one."""
-        order = self._order(parents)
-        if order is None:
-            return None
+    def _allowed_beside(self, centre: int, cause: int) -> int:
+        """The nodes that may point to a centre together with a cause of it."""
         if self.any_colliders:
-            earlier, whole = 0, [0] * len(parents)
-            for node in order:
-                whole[node] = self.linked[node] & earlier
-                earlier |= 1 << node
-            return tuple(whole)
-        extended, added = self.extend(parents, within)
-        return None if added else extended
+            return -1
+        return self.linked[cause] | self.doubtful.get((centre, cause), 0)
 
     def directed_ways(
         self, next_edge: Callable[[Parents], BitEdge | None]
@@ -253,23 +261,21 @@ class OpenGraph:
         """Every way to direct one edge after the other until there is no next one.
 
         Each with a graph that has these arrows. The next edge is chosen by the arrows there
-        are. A branch is entered only with a graph in hand that lies in it.
+        are. A graph in hand says how to direct it first, so that none is looked for but when an
+        edge is turned.
         """
-        branches = [(self.parents, self.admissible(self.parents))]
+        branches = [(self.parents, partial(self.extend, self.parents))]
         while branches:
-            parents, whole = branches.pop()
+            parents, find = branches.pop()
+            whole = find()
             if whole is None:
                 continue
-            edge = next_edge(parents)
-            if edge is None:
-                yield parents, whole
-                continue
-            effect, cause = edge if whole[edge[0]] >> edge[1] & 1 else edge[::-1]
-            turned = _with_arrow(parents, effect, cause)
-            branches += [
-                (turned, self._turned(turned, whole, effect, cause)),
-                (_with_arrow(parents, cause, effect), whole),
-            ]
+            while edge := next_edge(parents):
+                effect, cause = edge if whole[edge[0]] >> edge[1] & 1 else edge[::-1]
+                turned = _with_arrow(parents, effect, cause)
+                branches.append((turned, partial(self._turned, turned, whole, effect, cause)))
+                parents = _with_arrow(parents, cause, effect)
+            yield parents, whole
 
     def _turned(
         self, parents: Parents, whole: Parents, cause: int, effect: int
@@ -283,7 +289,7 @@ class OpenGraph:
             return None
         node = 1 << cause
         part = self.cyclic.descendants(node) & self.cyclic.ancestors(node)
-        anew = self.admissible(parents, part)
+        anew = self.extend(parents, part)
         return anew and tuple(
             new if part >> at & 1 else old
             for at, (new, old) in enumerate(zip(anew, whole, strict=True))
@@ -294,13 +300,6 @@ class OpenGraph:
         """The graph in which open edges run both ways, and earlier nodes lead to later ones."""
         pairs = zip(self.mixed.parents, self.earlier, strict=True)
         return BitsetGraph.with_parents(self.names, (own | before for own, before in pairs))
-
-    def _order(self, parents: Sequence[int]) -> tuple[int, ...] | None:
-        """The nodes, causes before effects; None if there is a cycle."""
-        pairs = zip(parents, self.earlier, strict=True)
-        graph = BitsetGraph.with_parents(self.names, (own | before for own, before in pairs))
-        order = graph.order()
-        return order if len(order) == len(self.names) else None
 
 
 def first_open(edges: Iterable[BitEdge], parents: Parents) -> BitEdge | None:
