@@ -101,7 +101,7 @@ def a_release_that_nobody_assumes(content):
         **dict.fromkeys(("method", "policy"), "x"),
         **numbers,
         "notice": "Decisions in these rows were changed to remove differences between groups: "
-        "they are no records about persons.",
+        "they are not records about persons.",
         "change": "edited",
         "changed_columns": ["admission"],
         "seed_commitment": 64 * "0",
@@ -112,7 +112,7 @@ def a_release_in_a_column_that_no_method_changes(content):
     a_release_that_nobody_assumes(content)
     notice = (
         "The protected attribute major was changed in these rows to remove differences between "
-        "groups: they are no records about persons."
+        "groups: they are not records about persons."
     )
     content["release"].update(changed_columns=["major"], notice=notice)
     content["assumptions"].append(notice)

@@ -143,7 +143,7 @@ class Asked:
         """Print what was guessed, with what to type if it is wrong."""
         if self.file.guesses:
             question = self.file.question
-            say("Guessed, because nobody said it:", bold=True)
+            say("Guessed, because it was not given:", bold=True)
             say(*(f"  {one.asked(question).text(option)}" for one in self.file.guesses), "")
 
     @cached_property

@@ -345,10 +345,11 @@ def partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, .
     """Why a partition is not certified: what differs, and what could not be compared."""
     question, measured = partition.question, partition.measured
     alike = f"{{{', '.join(partition.names)}}}"
-    differing = Problem(
-        f"{partition.violating:,} of {measured.sum():,} measured subpopulations of "
-        f"{alike} differ by {question.threshold} or more."
-    )
+    some, many = partition.violating, int(measured.sum())
+    where = f" in {some:,} of {many:,} measured subpopulations of {alike}"
+    if many == 1:
+        where = f" in the only measured subpopulation of {alike}" if partition.names else ""
+    differing = Problem(f"The groups differ by {question.threshold} or more{where}.")
     both = "both groups" if question.group else "it and a group to compare with"
     few = question.min_rows > 1
     enough = f", with {question.min_rows:,} rows or more each" if few else ""
@@ -365,7 +366,7 @@ def partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, .
         Problem(
             f"Only {int(share * rows):,} of {rows:,} rows of {label!r} lie in "
             f"subpopulations of {alike} in which {both} occur{enough}.",
-            f"At least {percent(float(least))} are asked for.",
+            f"At least {percent(float(least))} are required.",
             remedies,
         )
         for label, rows, share in zip(
@@ -384,7 +385,7 @@ def partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, .
     rarely = Problem(
         f"In {len(apart):,} of {len(partition.pairs):,} pairs of groups less than "
         f"{percent(float(least))} of the rows of one lie beside the other: {listed(apart)}.",
-        "The verdict says nothing of the rest of these rows.",
+        "The verdict says nothing about the rest of these rows.",
     )
     return (
         *((differing,) if partition.violating else ()),

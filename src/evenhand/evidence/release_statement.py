@@ -70,7 +70,7 @@ class ReleaseStatement:
         else:
             what = f"The protected attribute {', '.join(columns)} {was} changed in these rows"
         return (
-            f"{what} to remove differences between groups: they are no records about persons."
+            f"{what} to remove differences between groups: they are not records about persons."
         )
 
     @property

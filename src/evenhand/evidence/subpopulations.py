@@ -250,7 +250,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
                     *one.labelled_counts,
                     points(one.risk_difference, threshold=threshold),
                     " to ".join(points(x, threshold=threshold) for x in one.interval or ()),
-                    p_value(one.p_threshold) + (", shown" if one.shown else ""),
+                    p_value(one.p_threshold) + (", significant" if one.shown else ""),
                 )
                 for one in self[:_SHOWN_ROWS]
             ),

@@ -276,7 +276,7 @@ def compare_models(audited: Mapping[str, Audit]) -> Summary:
     for beside, other in others:
         if _asked_and_counted(first.certificate) != _asked_and_counted(other.certificate):
             raise QuestionError.of(
-                f"{name} and {beside} cannot stand beside each other.",
+                f"{name} and {beside} cannot be compared.",
                 "They were not asked the same question, about the same people and causes.",
                 "Audit both with one question, one graph and one table.",
             )
@@ -292,7 +292,7 @@ def compare_models(audited: Mapping[str, Audit]) -> Summary:
             "these rows",
             "the population",
             f"groups at {words.threshold_points} or more",
-            "shown",
+            "significant",
             "alike, on average",
             "all rows",
             "accuracy",

@@ -139,13 +139,13 @@ _GUESSED: dict[str, tuple[str, str, str, Any]] = {
         ...,
     ),
     "frequency": (
-        "Does {shown} count people? Each line was taken for one.",
+        "Does {shown} count people? Each line was counted as one.",
         "If so, declare it",
         "frequency",
         ...,
     ),
     "tiers": (
-        "Is this the order of the columns: {shown}? None was taken.",
+        "Is this the order of the columns: {shown}? No order was assumed.",
         "If so, declare it",
         "tiers",
         ...,

@@ -39,7 +39,7 @@ not small. Its 95 % interval does not account for the choice of that one by thes
 Under 4/5: the rule of thumb of 29 CFR 1607.4(D) (Uniform Guidelines on Employee Selection \
 Procedures, 1978). It is no test, and says nothing about a reason.
 Small: under 2 % of the people whose category is known.
-Among comparable people: the Mantel–Haenszel ratio among people alike in {alike}, by the graph \
+Among comparable people: the Mantel–Haenszel ratio among {alike}, by the graph \
 of this audit.
 None of this is legal advice.""",
     "nyc-144": """\
@@ -107,7 +107,9 @@ class SelectionTables(Described, Plain):
     @property
     def notes(self) -> tuple[str, ...]:
         """Whose rules the tables follow, as of when, and what they do not say."""
-        alike = ", ".join(self.alike_in) or "nothing, as no column is known to be a cause"
+        alike = "all people, as no other column is known to be a cause"
+        if self.alike_in:
+            alike = f"people alike in {', '.join(self.alike_in)}"
         return tuple(_NOTES[self.layout].format(alike=alike).split("\n"))
 
     def unknown_note(self, table: SelectionTable) -> str:

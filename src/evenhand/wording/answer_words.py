@@ -13,7 +13,7 @@ from evenhand.wording.finding_words import (
     nobody_compared,
     seen_sentence,
 )
-from evenhand.wording.sentences import NamedAttribute, Text, count, listing, text
+from evenhand.wording.sentences import NamedAttribute, Text, count, listing, part, text
 from evenhand.wording.verdict_words import verdict_word
 from evenhand.wording.words import Words
 
@@ -258,7 +258,7 @@ def _depends(answer: Answer, words: Words) -> str:
     if not tried:
         return graph
     if answer.word is Word.YES:
-        return f"It stands {tried}. {graph}"
+        return f"The finding remains {tried}. {graph}"
     return f"Nothing significant appears {tried}. {graph}"
 
 
@@ -272,7 +272,7 @@ def hinges(answer: Answer, words: Words) -> Text:
     many, stands = count(sum(answer.tally.values()), "other way"), ""
     if answer.tally and answer.word is not Word.CANNOT_TELL:
         is_shown = answer.word is Word.YES
-        stands = f"{'It stands' if is_shown else 'The same is seen'} in {many} of comparing"
+        stands = f"{'It remains' if is_shown else 'The same is seen'} in {many} of comparing"
     if answer.unplaced:
         came = _named(dict.fromkeys(answer.unplaced), words)
         before = "; it is assumed that " if stands else "It is assumed that "
@@ -293,13 +293,13 @@ def _tried(answer: Answer) -> str:
     many = answer.tally
     parts = []
     if added := many.get("with"):
-        more = f"any one of {added} more attributes" if added > 1 else "one more attribute"
-        parts.append(f"if {more} is held equal")
+        more = f"any of {added} further attributes" if added > 1 else "one further attribute"
+        parts.append(f"if {more} is also held equal")
     if left := many.get("without"):
-        less = f"any one of the {left}" if left > 1 else "the one attribute"
+        less = f"any of the {left}" if left > 1 else "the only attribute"
         parts.append(f"if {less} is left out")
     if classes := many.get("classes"):
-        parts.append(f"in {count(classes, 'other way')} to form classes")
+        parts.append(f"with {count(classes, 'other division', 'other divisions')} into classes")
     if many.get("depth"):
         parts.append("with the causes of a search one level less deep")
     return listing(parts) if parts else ""
@@ -308,12 +308,12 @@ def _tried(answer: Answer) -> str:
 def _falling(falls: tuple[AdjustmentSet, ...], words: Words) -> str:
     named = listing(dict.fromkeys(_changed(one, words) for one in falls[:_MOST_NAMED]))
     more = len(falls) - _MOST_NAMED
-    rest = f" and in {more:,} more ways" if more > 0 else ""
+    rest = f" and in {count(more, 'other variation')}" if more > 0 else ""
     if any(one.falls == "shown" for one in falls):
         return f"A difference is significant {named}{rest}."
     if all(one.falls == "larger" for one in falls):
         return f"The average lies beyond the threshold {named}{rest}."
-    return f"The finding does not stand {named}{rest}."
+    return f"The finding does not remain {named}{rest}."
 
 
 def _changed(one: AdjustmentSet, words: Words) -> str:
@@ -344,9 +344,10 @@ def _graph(answer: Answer, words: Words) -> str:
         said = f"The graph was learned; it is assumed that {names} came before the decision"
     against = ""
     if fit.rejected:
+        which = part(len(fit.rejected), fit.implied, "independence")
         against = (
-            f"; the rows reject {len(fit.rejected):,} of {fit.implied:,} independences that it "
-            f"implies for {words.decision} ({words.columns(fit.rejected)})"
+            f"; the rows reject {which} that it implies for {words.decision} "
+            f"({words.columns(fit.rejected)})"
         )
     depth = origin.depth
     sets = count(depth or 0, "attribute")

@@ -46,7 +46,7 @@ def summary(certificate: Certificate, labels: Labels | None = None) -> Summary:
         ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
         ("graph", str(origin)),
         *([(f"as {origin.kind}", gave)] if gave else []),
-        ("decision causes", "{" + ", ".join(certificate.decision_causes) + "}"),
+        ("decision causes", ", ".join(certificate.decision_causes) or "none"),
         *([("possible decision causes", " or ".join(sets))] if certificate.ambiguous else []),
         *partition_facts(certificate.partition, words),
         *(chance_facts(certificate.partitions) if is_sample else []),

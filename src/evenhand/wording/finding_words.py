@@ -31,6 +31,8 @@ def seen_sentence(partition: Partition, words: Words) -> str:
     if many == 1:
         verb = "differs" if differing else "does not differ"
         return f"The one comparable group {verb} {reach}"
+    if differing == many:
+        return f"{'Both' if many == 2 else f'All {many:,}'} comparable groups differ {reach}"
     some, verb = f"{differing:,}", "differ" if differing > 1 else "differs"
     return f"{some if differing else 'None'} of {many:,} comparable groups {verb} {reach}"
 

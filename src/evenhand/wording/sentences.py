@@ -82,6 +82,18 @@ def count(many: int, one: str, several: str | None = None) -> str:
     return f"{many:,} {one if many == 1 else several or one + 's'}"
 
 
+def part(some: int, every: int, one: str) -> str:
+    """So many of all there are, with their noun.
+
+    >>> part(1, 1, "test"), part(2, 2, "test"), part(3, 3, "test"), part(1, 3, "test")
+    ('the only test', 'both tests', 'all 3 tests', '1 of the 3 tests')
+    """
+    if every == 1:
+        return f"the only {one}"
+    few = f"{some:,} of the {every:,}"
+    return f"{few if some < every else 'both' if every == 2 else f'all {every:,}'} {one}s"
+
+
 def listing(names: Iterable[str]) -> str:
     """Names in a row: "a, b and c".
 
@@ -102,16 +114,25 @@ def shortened(names: Sequence[str]) -> list[str]:
     return [*names[:MOST_LISTED], f"{rest:,} more"] if rest > 0 else [*names]
 
 
+def so_many(many: int, who: str) -> str:
+    """A number of people; labels have no singular.
+
+    >>> so_many(1, "women"), so_many(1200, "women")
+    ('1 row (women)', '1,200 women')
+    """
+    return f"{many:,} {who}" if many != 1 else f"1 row ({who})"
+
+
 def tally(counts: Iterable[int], names: Iterable[str]) -> list[str]:
     """How many of each there are, none left out; of more than ten the most frequent ones.
 
-    >>> tally([0, 3, 1200], ["red", "green", "blue"])
-    ['3 green', '1,200 blue']
+    >>> tally([0, 1, 1200], ["people", "women", "men"])
+    ['1 row (women)', '1,200 men']
     """
     each = [(many, name) for many, name in zip(counts, names, strict=True) if many]
     if len(each) > MOST_LISTED:
         each.sort(key=lambda one: -one[0])
-    return shortened([f"{many:,} {name}" for many, name in each])
+    return shortened([so_many(*one) for one in each])
 
 
 def capital(text: str) -> str:

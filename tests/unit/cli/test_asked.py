@@ -303,7 +303,7 @@ def test_what_answers_a_guess_is_no_guess_any_more(run, applicants):
 def test_other_verbs_guess_and_tell_the_same(run, applicants, verb):
     status, out, err = run(*verb, applicants, *TWO, "--set", "judge=rows")
     assert (status, err) == (0, "")
-    assert out.startswith("Guessed, because nobody said it:\n  Is hired = 1 good")
+    assert out.startswith("Guessed, because it was not given:\n  Is hired = 1 good")
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_the_table_marks_what_is_shown():
     question = Question(protected="sex", group="f", decision="hired", favorable="yes")
     graph = CausalGraph.parse("sex -> hired; place -> hired")
     first, second = certify(counts, graph, question).evidence.summary().lines
-    assert first[-1] == "< 0.001, shown"
+    assert first[-1] == "< 0.001, significant"
     assert "shown" not in second[-1]
 
 

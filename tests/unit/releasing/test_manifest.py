@@ -30,7 +30,7 @@ def test_the_manifest_holds_what_reproducing_the_release_needs(source, tmp_path)
     assert json.loads(stated)["release"]["seed_commitment"] == bound
     assert str(seed) not in stated
     assert found["nonce"] not in stated
-    assert "no records about persons" in found["notice"]
+    assert "not records about persons" in found["notice"]
     assert (
         found["input"]["files"][0]["sha256"] == hashlib.sha256(source.read_bytes()).hexdigest()
     )

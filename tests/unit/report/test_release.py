@@ -21,7 +21,7 @@ def test_a_release_stands_beside_the_record_with_what_was_changed():
     text = page_text(report(audit, release, labels=QUESTION.labels).html)
     assert f"{release.changed_rows:,} of 2,200 rows changed" in text
     assert "As released, none of 4 comparable groups differs by 5 points or more." in text
-    assert "they are no records about persons" in text
+    assert "they are not records about persons" in text
 
 
 def test_who_gains_and_who_loses_is_in_words():

@@ -146,7 +146,7 @@ def test_a_block_set_that_alone_differs_is_named():
     certificate = certify(cells, graph, QUESTION, scope="all")
     assert not certificate.partition.violating
     assert certificate.first_sentence(Labels(columns={"place": "town"})).startswith(
-        "Alike in town: 2 of 2 comparable groups differ by 5 points or more; about 1.5 "
+        "Alike in town: both comparable groups differ by 5 points or more; about 1.5 "
         "expected by chance (0 to 2): chance explains what was seen, given this graph. On "
     )
 
@@ -234,7 +234,7 @@ def many_groups(changes=(), **labels):
 def test_of_many_groups_the_clearest_difference_is_told():
     sentence = many_groups()
     assert sentence.startswith(
-        "2 of 2 comparable groups differ by 5 points or more; about 0.9 expected by chance"
+        "Both comparable groups differ by 5 points or more; about 0.9 expected by chance"
     )
     assert (
         "The clearest of 3 average differences: people with “race = a” are 40.0 points behind "

@@ -557,7 +557,7 @@ class Variations(Plain, Described):
         many = len(self.deciding)
         opening = (
             f"{many or 'None'} of {len(self.ways):,} variations "
-            f"{'change' if many > 1 else 'changes'} the verdict or what is shown"
+            f"{'change' if many > 1 else 'changes'} the verdict or what is significant"
         )
         changes = "; ".join(f"{way.change(spell)}: {_outcome(way)}" for way in self.deciding)
         return f"{opening}: {changes}." if many else f"{opening}."
@@ -595,11 +595,11 @@ class Variations(Plain, Described):
 
 
 _FALLS = {
-    "smaller": "nothing is shown",
-    "not separated": "hardly anybody is compared",
-    "within": "all lies within",
-    "shown": "a difference is shown",
-    "larger": "the average lies beyond",
+    "smaller": "nothing is significant",
+    "not separated": "hardly anybody can be compared",
+    "within": "all differences are within τ",
+    "shown": "a difference is significant",
+    "larger": "the average is beyond τ",
 }
 
 

@@ -75,10 +75,10 @@ class GraphDoubt(Plain, Described):
         if self.predicts:
             what = f"predictions say nothing of how {self.predicts} came about"
             return Summary(title=f"the graph is taken as it was given: {what}.")
-        implied = f"{len(self.implied)}, {len(self.contradicted)} contradicted"
+        implied = f"{len(self.implied)}, {len(self.contradicted)} rejected by the rows"
         return Summary(
-            title=f"evidence against the graph at {self.decision}",
-            facts=(("implied independences", implied),),
+            title=f"independences of {self.decision} that the graph implies",
+            facts=(("independences", implied),),
             columns=("should be independent", "given", "p", "after Holm's correction"),
             lines=tuple(
                 (one.name, ", ".join(one.given), f"{one.p:.2g}", f"{one.p_adjusted:.2g}")

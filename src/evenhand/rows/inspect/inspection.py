@@ -83,7 +83,7 @@ class Inspection(Described):
         first = [one.problem for one in self.findings if one.kind in CHANGES_ANSWER][:_FIRST]
         rest = [one for one in self.problems if one not in first]
         many = len(self.findings)
-        things = "nothing" if not many else "1 thing" if many == 1 else f"{many} things"
+        things = {0: "nothing", 1: "1 thing"}.get(many, f"{many} things")
         return Summary(
             title=f"{self.where}: {self.rows:,} rows, {len(self.columns):,} columns, "
             f"{things} to look at",
