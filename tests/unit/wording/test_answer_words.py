@@ -27,8 +27,8 @@ Yes: at least 7 of 99 comparable groups differ by 5 points or more; none can be 
 certain. 48 of 99 comparable groups differ by 5 points or more in these rows; about 35
 expected by chance (28 to 42). On average women are 1.0 points behind men who are alike in 7
 attributes (0.3 to 1.7). The finding remains if any of 2 further attributes is also held equal
-and if any of the 7 is left out. The graph was learned; it is assumed that hours per week, marital
-status, relationship and workclass came before the decision; the rows reject both
+and if any of the 7 is left out. The graph was learned; it is assumed that hours per week,
+marital status, relationship and workclass came before the decision; the rows reject both
 independences that it implies for income (occupation and race). An unrecorded cause as strong
 as marital status could put the average anywhere from −16.9 to 18.9 points. For release: not
 certified.
