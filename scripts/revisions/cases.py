@@ -236,9 +236,7 @@ class Writer:
             name = self.pick(*table.attributes)
             arrows = [arrow for arrow in arrows if name not in arrow]
             undirected = [[name, table.decision]]
-        formats = ["edges", "json", "dot", "dagitty", "tetrad"]
-        formats += [] if undirected else ["bnlearn", "bif"]
-        form = self.pick(*formats) if table.plain else "json"
+        form = self.pick("edges", "json", "dot", "dagitty") if table.plain else "json"
         self.features.append(f"graph: {form}{', open' * bool(undirected)}")
         text, name = written_graph(form, nodes, arrows, undirected)
         (self.folder / name).write_text(text)
@@ -467,7 +465,6 @@ def written_graph(
     form: str, nodes: list[str], arrows: list[list[str]], undirected: list[list[str]]
 ) -> tuple[str, str]:
     """A graph as text in a format, and the name of its file."""
-    causes = {node: [a for a, b in arrows if b == node] for node in nodes}
     marks = {"edges": ("->", "-", ""), "dot": ("->", "->", " [dir=none]")}
     directed, open_mark, end = marks.get(form, ("->", "--", ""))
     lines = [*nodes, *(f"{a} {directed} {b}" for a, b in arrows)]
@@ -479,21 +476,7 @@ def written_graph(
         text = "\n".join(lines)
     elif form == "dot":
         text = "digraph { " + "; ".join(lines) + " }"
-    elif form == "dagitty":
-        text = ("pdag" if undirected else "dag") + " {\n" + "\n".join(lines) + "\n}\n"
-    elif form == "tetrad":
-        edges = [f"{a} --> {b}" for a, b in arrows] + [f"{a} --- {b}" for a, b in undirected]
-        listed = "\n".join(f"{at}. {edge}" for at, edge in enumerate(edges, 1))
-        text = f"Graph Nodes:\n{';'.join(nodes)}\n\nGraph Edges:\n{listed}\n"
-    elif form == "bnlearn":
-        text = "".join(f"[{n}{'|' * bool(of)}{':'.join(of)}]" for n, of in causes.items())
     else:
-        text = "network n {\n}\n" + "".join(
-            f"variable {node} {{\n  type discrete [ 2 ] {{ a, b }};\n}}\n" for node in nodes
-        )
-        text += "".join(
-            f"probability ( {n}{' | ' * bool(of)}{', '.join(of)} ) {{\n}}\n"
-            for n, of in causes.items()
-        )
-    endings = {"json": "json", "dot": "dot", "bif": "bif"}
+        text = ("pdag" if undirected else "dag") + " {\n" + "\n".join(lines) + "\n}\n"
+    endings = {"json": "json", "dot": "dot"}
     return text, f"graph.{endings.get(form, 'txt')}"

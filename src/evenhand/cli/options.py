@@ -79,10 +79,7 @@ def with_keys(verb: Callable[..., None]) -> Callable[..., None]:
     parameters += [_of_field(field) for field in offered]
     parameters += [_of_field(field, hidden=True) for field in taken]
     if has_graph:
-        text = (
-            "A file with the whole graph: JSON, a certificate, an edge list, DOT, dagitty, "
-            "Tetrad, BIF or a model string."
-        )
+        text = "A file with the whole graph: JSON, a certificate, an edge list, DOT or dagitty."
         parameters.append(_file("graph", "--graph", text, _PANELS["knowledge"]))
     setting = typer.Option(
         "--set",

@@ -47,7 +47,17 @@ class Edges(NamedTuple):
             case "--":
                 self.undirected.append((a, b))
             case ends:
-                raise common_cause_error(f"{a} {mark} {b}", line, certain=ends == "<>")
+                why = (
+                    "stands for a common cause that nobody measured"
+                    if ends == "<>"
+                    else "leaves open whether a common cause was not measured"
+                )
+                raise unreadable(
+                    f"The edge {quote_short(f'{a} {mark} {b}')} {why}.",
+                    "If one of the two causes the other, write an arrow, else leave the edge "
+                    "out; the answer of an audit says what such a cause could do.",
+                    line,
+                )
 
     def problems(self) -> Iterator[Problem]:
         """Everything that keeps these nodes and edges from being a graph."""
@@ -111,30 +121,6 @@ def unmeasured_error(names: Iterable[str], line: int = 0) -> GraphError:
     return unreadable(
         f"The graph has nodes that nobody measured: {listed(names)}.",
         "Leave them out; the answer of an audit says what such a cause could do.",
-        line,
-    )
-
-
-def common_cause_error(edge: str, line: int = 0, *, certain: bool = False) -> GraphError:
-    """The error for an edge that speaks of a cause which nobody measured, or may have."""
-    why = (
-        "stands for a common cause that nobody measured"
-        if certain
-        else "leaves open whether a common cause was not measured"
-    )
-    return unreadable(
-        f"The edge {quote_short(edge)} {why}.",
-        "If one of the two causes the other, write an arrow, else leave the edge out; the "
-        "answer of an audit says what such a cause could do.",
-        line,
-    )
-
-
-def ambiguous_error(line: int = 0) -> GraphError:
-    """The error for triples that a search could not say to be colliders or not."""
-    return unreadable(
-        "The graph comes with triples that are in doubt, which edges alone do not tell.",
-        "Learn the graph here, which remembers them, or leave them out of the text.",
         line,
     )
 
@@ -215,7 +201,10 @@ def read_causallearn(graph: Any) -> Edges:  # noqa: ANN401 - an object of the us
     if latent:
         raise unmeasured_error(latent)
     if doubtful:
-        raise ambiguous_error()
+        raise unreadable(
+            "The graph comes with triples that are in doubt, which edges alone do not tell.",
+            "Learn the graph here, which remembers them, or leave them out.",
+        )
     edges = Edges(names, [], [])
     for (i, a), (j, b) in combinations(enumerate(names), 2):
         left, right = int(ends[i, j]), int(ends[j, i])

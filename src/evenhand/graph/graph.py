@@ -369,7 +369,7 @@ class PartialGraph(Pictured):
     def parse(cls, text: str) -> Self:
         """Read ``a -> b; c - d; e``, the notation that ``str`` writes, or one of others.
 
-        By their first words: JSON, DOT, dagitty, bnlearn's ``[a][b|a]``, Tetrad's text and BIF.
+        By their first words: JSON, DOT and dagitty.
         """
         return cls._from_edges(text_formats.read_text(text))
 
@@ -518,7 +518,7 @@ def load_graph(path: str | Path) -> PartialGraph:
     """Read a file in one of many formats: a causal graph if every edge in it is an arrow.
 
     A JSON file may be a certificate. A graph that was learned has a record of that. Other
-    formats are edges as text, DOT, dagitty, bnlearn's model string, Tetrad's text and BIF.
+    formats are edges as text, DOT and dagitty.
     """
     try:
         edges, content = text_formats.read_file(Path(path))

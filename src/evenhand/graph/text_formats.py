@@ -6,20 +6,13 @@ its first words, or else by the ending of its file.
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain, pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.errors import GraphError, did_you_mean, listed, quote_short
-from evenhand.graph.edges import (
-    Edges,
-    ambiguous_error,
-    common_cause_error,
-    unmeasured_error,
-    unreadable,
-)
+from evenhand.graph.edges import Edges, unmeasured_error, unreadable
 
 # In characters. JSON is parsed in linear time, and a certificate holds more than its graph.
 _LARGEST, _LARGEST_JSON = 1_000_000, 1_000_000_000
@@ -201,8 +194,8 @@ def write_notation(edges: Edges) -> str:
 
 def _noted(name: str) -> str:
     # A plain name reads back as itself between blanks (where "-" is an edge); any other is
-    # quoted, odd characters as escapes. With brackets it may begin a text in another format.
-    plain = name.isprintable() and not {*name} & {*"[{"}
+    # quoted, odd characters as escapes. With a brace it may begin a text in another format.
+    plain = name.isprintable() and "{" not in name
     plain = plain and [*_named_tokens(f" {name} ")] == [Token("name", name, 1)]
     return name if plain else json.dumps(name, ensure_ascii=not name.isprintable())
 
@@ -384,157 +377,13 @@ def _roles(attributes: dict[str, str]) -> set[str]:
     }
 
 
-_BIF = re.compile(
-    r"""(?P<skip>[\s,]+|//[^\n]*|/\*.*?\*/|(?<![^\n])\#[^\n]*)
-    | (?P<quoted>"(?:[^"\\]|\\.)*")
-    | (?P<open>"|/\*)
-    | (?P<mark>[{}()|;])
-    | (?P<word>[^\s,"{}()|;]+)""",
-    re.VERBOSE | re.DOTALL,
-)
-
-
-def _read_bif(text: str) -> Edges:
-    """Read BIF: ``variable b {…}`` and ``probability ( b | a ) {…}``, whatever they hold."""
-    edges, declared = Edges([], [], []), []
-    for words in _headers(text):
-        match words:
-            case ["network", *_]:
-                continue
-            case ["variable", name]:
-                declared.append(name)
-            case ["probability", "(", child, *causes, ")"] if "|" not in causes[1:]:
-                edges.nodes.append(child)
-                for cause in causes[causes[:1] == ["|"] :]:
-                    edges.join(cause, "->", child)
-            case _:
-                raise unreadable(
-                    f"{quote_short(' '.join(words))} is no part of a network that is read.",
-                    "Write 'variable b {…}' and 'probability (b | a) {…}'.",
-                )
-    if twice := [name for name, times in Counter(declared).items() if times > 1]:
-        what = f"{listed(twice)} is declared more than once as a variable."
-        raise unreadable(what, "Keep one of them.")
-    if differing := {*declared} ^ {*edges.nodes}:
-        raise unreadable(
-            f"{listed(sorted(differing))} is not both a variable and first in a probability.",
-            "Save the whole network.",
-        )
-    return edges
-
-
-def _headers(text: str) -> Iterator[list[str]]:
-    """The words before each outer pair of braces."""
-    words: list[str] = []
-    depth = 0
-    for kind, piece, line in _tokens(_BIF, text):
-        mark = piece if kind in {"mark", "open"} else ""
-        depth += {"{": 1, "}": -1}.get(mark, 0)
-        if kind == "open" or depth < 0:
-            raise unreadable(f"{mark!r} has no counterpart.", "Save the file again.", line)
-        if mark == "{" and depth == 1:
-            yield words
-            words = []
-        elif not depth and mark not in {"}", ";"}:
-            words.append(piece[1:-1] if kind == "quoted" else piece)
-    if depth or words:
-        raise unreadable("The text ends too early.", "Save the file again.")
-
-
-_TERM = re.compile(r"\[([^\[\]|]+)(?:\|([^\[\]|]+))?\]")
-_COMMENT_LINE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
-
-
-def _read_model_string(text: str) -> Edges:
-    """Read bnlearn's ``[a][b|a][c|a:b]``: in each bracket a node, then its causes."""
-    text = _COMMENT_LINE.sub("", text)
-    if rest := _TERM.sub("", text).strip():
-        raise unreadable(
-            f"{quote_short(rest)} is no part of a model string.",
-            "Write '[a][b|a][c|a:b]', or quote names that begin with a bracket.",
-        )
-    edges = Edges([], [], [])
-    for name, causes in _TERM.findall(text):
-        edges.nodes.append(name.strip())
-        for cause in causes.split(":") if causes else ():
-            edges.join(cause.strip(), "->", name.strip())
-    return edges
-
-
-_EDGE = re.compile(r"\d+\. (.+?) ([<o-]-[>o-]) (.+)")
-# Behind an edge may stand whether it is direct (dd, pd), whether it has an unmeasured common
-# cause (nl, pl) and, after bootstrapping, in brackets how often which edge was seen.
-_REMARKS = {"dd", "pd", "nl", "pl"}
-_MOST_WORDS = 50
-_TRIPLES = re.compile(r"(?:Ambiguous|Underline|Dotted underline) triples")
-
-
-def _read_tetrad(text: str) -> Edges:
-    """Read the text that Tetrad saves, and causal-learn prints; scores are left out."""
-    headings, edges, nodes = [""], Edges([], [], []), frozenset[str]()
-    for number, content in enumerate(text.splitlines(), 1):
-        line = content.strip()
-        if line in {"Graph Nodes:", "Graph Edges:"} or line.endswith("Attributes:"):
-            headings.append(line)
-            nodes = frozenset(edges.nodes)
-        elif _TRIPLES.match(line):
-            raise ambiguous_error(number)
-        elif not line or line.startswith("#") or headings[-1].endswith("Attributes:"):
-            continue
-        elif headings[-1] == "Graph Nodes:":
-            separator = next((mark for mark in ";," if mark in line), None)
-            edges.nodes.extend(filter(None, map(str.strip, line.split(separator))))
-        elif edge := _EDGE.match(line):
-            left, mark, rest = (part.strip() for part in edge.groups())
-            name, remarks = _right_end(rest, nodes)
-            if "pl" in remarks:
-                raise common_cause_error(line, number)
-            edges.join(left, mark, name, number)
-        else:
-            raise unreadable(
-                f"{quote_short(line)} cannot be read as an edge.",
-                "Below 'Graph Edges:' write edges as '1. a --> b' or '2. b --- c'.",
-                number,
-            )
-    if "Graph Edges:" not in headings:
-        raise unreadable(
-            "There is no 'Graph Edges:' below the nodes.",
-            "Save the whole graph; one without edges has that heading, too.",
-        )
-    if latent := [name for name in edges.nodes if re.fullmatch(r"\(.*\)", name)]:
-        raise unmeasured_error(latent)
-    return edges
-
-
-def _right_end(rest: str, nodes: frozenset[str]) -> tuple[str, list[str]]:
-    """The node that an edge ends with, and the remarks behind it.
-
-    Names may look like remarks: the longest that is a node counts, or else the first word.
-    """
-    words = rest.split(" ", _MOST_WORDS)
-    for end in range(len(words), 0, -1):
-        name, remarks = " ".join(words[:end]), " ".join(words[end:]).partition("[")[0].split()
-        if name in nodes and _REMARKS.issuperset(remarks):
-            return name, remarks
-    return words[0], []
-
-
-def _beginning(pattern: str) -> re.Pattern[str]:
-    return re.compile(r"(?:\s|(?:#|//|%)[^\n]*\n)*" + pattern, re.IGNORECASE)
-
-
 _NAMED = r'\s*(?:(?:"[^"]*"|[\w.]+)\s*)?\{'
+_DOT_BEGINS = re.compile(
+    r"(?:\s|(?:#|//|%)[^\n]*\n)*(?:strict\s+)?(?:graph|digraph|dag|pdag|mag|pag)\b" + _NAMED,
+    re.IGNORECASE,
+)
 FORMATS = {
     "json": Format(_read_json, _JSON, (".json",)),
-    "dot": Format(
-        _read_dot,
-        _beginning(rf"(?:strict\s+)?(?:graph|digraph|dag|pdag|mag|pag)\b{_NAMED}"),
-        (".dot", ".gv", ".dagitty"),
-    ),
-    "bif": Format(_read_bif, _beginning(r"network\b[^{}]*\{"), (".bif",)),
-    "tetrad": Format(_read_tetrad, _beginning(r"Graph Nodes:[ \t]*\r?\n"), ()),
-    "model string": Format(
-        _read_model_string, _beginning(r"\[[^\[\]]*(?:\]\s*(?:\[|\Z)|\Z)"), ()
-    ),
+    "dot": Format(_read_dot, _DOT_BEGINS, (".dot", ".gv", ".dagitty")),
     "notation": Format(_read_notation, None, (".txt",)),
 }

@@ -92,11 +92,10 @@ def causallearn_graph(*edges, nodes=("a", "b", "c")):
 TAIL, ARROW, CIRCLE = Endpoint.TAIL, Endpoint.ARROW, Endpoint.CIRCLE
 
 
-def test_a_graph_of_causallearn_is_read_as_it_is_and_as_it_prints():
+def test_a_graph_of_causallearn_is_read():
     graph = causallearn_graph(("b", TAIL, ARROW, "a"), ("b", TAIL, TAIL, "c"))
     expected = PartialGraph.parse("b -> a; b - c")
     assert PartialGraph.from_causallearn(graph) == expected
-    assert PartialGraph.parse(str(graph)) == expected
     with pytest.raises(GraphError, match="no direction"):
         CausalGraph.from_causallearn(graph)
 
@@ -198,52 +197,16 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path, name, content, said):
     assert said in str(caught.value)
 
 
-def _parents(graph):
-    return [(node, sorted(graph.parents(node))) for node in graph.nodes]
-
-
-WRITERS = {
-    "dagitty": lambda graph: (
-        "dag {\n"
-        + "\n".join(f'"{node}" [pos="1,2"]' for node in graph.nodes)
-        + "\n".join(f'\n"{b}" <- "{a}"' for a, b in graph.arrows)
-        + "\n}"
-    ),
-    "tetrad": lambda graph: (
-        f"Graph Nodes:\n{';'.join(graph.nodes)}\n\nGraph Edges:\n"
-        + "\n".join(f"{at}. {a} --> {b}" for at, (a, b) in enumerate(graph.arrows, 1))
-    ),
-    "model string": lambda graph: "".join(
-        f"[{node}|{':'.join(causes)}]" if causes else f"[{node}]"
-        for node, causes in _parents(graph)
-    ),
-    "bif": lambda graph: (
-        "network unknown {\n}\n"
-        + "".join(
-            f"variable {node} {{ type discrete [2] {{ a, b }}; }}" for node in graph.nodes
-        )
-        + "".join(
-            f"probability ( {node} | {', '.join(causes)} ) {{ }}"
-            for node, causes in _parents(graph)
-        )
-    ),
-}
-
-
-@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 @given(graph=dags())
-def test_a_text_is_read_in_the_format_that_its_content_shows(write, graph):
-    assert CausalGraph.parse(write(graph)) == graph
+def test_a_dagitty_text_is_known_by_its_content(graph):
+    nodes = [f'"{node}" [pos="1,2"]' for node in graph.nodes]
+    lines = [*nodes, *(f'"{b}" <- "{a}"' for a, b in graph.arrows)]
+    assert CausalGraph.parse("dag {\n" + "\n".join(lines) + "\n}") == graph
 
 
 BEGINNINGS = [
     "dag {",
     "strict digraph " + "a" * 1000 + " {",
-    "network n {",
-    "network n { } probability (",
-    "Graph Nodes:\n",
-    "Graph Nodes:\na;b\n\nGraph Edges:\n1. a ",
-    "[a]",
     "dag",
     "",
 ]
@@ -259,9 +222,7 @@ REST = [
     "a;",
     "a -> ",
     "a:",
-    "[a|b",
     "# \n",
-    "1. a --> b ",
 ]
 
 
@@ -280,7 +241,7 @@ def test_a_long_text_is_read_or_refused_in_time_and_in_a_few_words(begin, rest):
 def test_long_names_that_do_not_fit_are_not_compared_letter_by_letter():
     letters = "".join(map(chr, range(0x4E00, 0x9E00))) * 10
     with pytest.raises(GraphError, match="no node"):
-        PartialGraph.parse(f"[{letters}][b|{letters[::-1]}]")
+        CausalGraph.from_dict({"nodes": [letters], "arrows": [[letters[::-1], letters]]})
 
 
 def test_groups_do_not_multiply_into_more_edges_than_fit():
