@@ -560,9 +560,10 @@ class Audit(Described):
             *inspection.same_decisions(),
         )
         title, sentence, facts = summary.title, summary.sentence, summary.facts
-        lines: list[str] = []
+        lines: list[object] = []
         if self.judge == "answer":
-            headline, *lines = self.answer.statements
+            headline, *stated = self.answer.statements
+            lines += [*filter(None, [self.answer.open_problem]), *stated]
             title, _, sentence = headline.partition(": ")
         else:
             claims = "; ".join(in_words(self.deciding_verdicts))

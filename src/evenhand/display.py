@@ -33,14 +33,13 @@ class Summary:
     """A result in words: what it is, its main facts, and at most one table.
 
     A ``sentence`` continues the title: after a colon in text, as a paragraph in HTML; what is
-    ``besides`` are sentences that follow. The table
-    leaves out so many ``more`` lines. A note is a text, or something that prints as one, such
-    as a problem with its remedies. A ``hint`` says what to call next, in a notebook only.
+    ``besides`` are sentences that follow. The table leaves out so many ``more`` lines. A
+    sentence or note is a text, or prints as one, such as a problem with its remedies. A ``hint`` says what to call next, in a notebook only.
     """
 
     title: str
     sentence: str = ""
-    besides: tuple[str, ...] = ()
+    besides: tuple[object, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
     lines: tuple[tuple[str, ...], ...] = ()
@@ -64,10 +63,10 @@ class Summary:
         names = max((_width(name) for name, _ in self.facts), default=0)
         table = [f"  {line}" for line in _align(self.columns, self.lines)]
         more = [f"and {self.more:,} more"] if self.more else []
-        end = [*more, *map(str, self.notes)]
+        end, besides = [*more, *map(str, self.notes)], [*map(str, self.besides)]
         plain = [
             visible(self.opening),
-            *(f"  {visible(one)}" for one in self.besides),
+            *(f"  {visible(one)}" for one in besides),
             *(f"  {_pad(visible(name), names)}  {visible(fact)}" for name, fact in self.facts),
             *table,
             *(f"  {visible(one)}" for one in end),
@@ -80,7 +79,7 @@ class Summary:
             table = [_wrap(f"{n}. {text}", int(width)) for n, text in enumerate(listed, 1)]
         return [
             _wrap(self.opening, int(width), indent=0),
-            *(_wrap(one, int(width)) for one in self.besides),
+            *(_wrap(one, int(width)) for one in besides),
             *(_wrap(f"{name}: {fact}", int(width)) for name, fact in self.facts),
             *table,
             *(_wrap(one, int(width)) for one in end),
@@ -131,7 +130,7 @@ class Summary:
         return (
             f'<div class="result"><h4>{_html(self.title[:1].upper() + self.title[1:])}</h4>'
             + (f"<p><strong>{_html(self.sentence)}</strong></p>" if self.sentence else "")
-            + "".join(f"<p>{_html(one)}</p>" for one in self.besides)
+            + "".join(f"<p>{_html(str(one))}</p>" for one in self.besides)
             + figures
             + details
             + "".join(f'<p class="note">{_html(note)}</p>' for note in notes)

@@ -84,8 +84,11 @@ def print_results(*summaries: Summary) -> None:
     # In a pipe lines stay whole, so that a program can look for them.
     width = get_terminal_size().columns if is_terminal() else inf
     for summary in summaries:
-        notes = (n.text(option) if isinstance(n, Problem) else n for n in summary.notes)
-        title, *rest = replace(summary, notes=(*notes,)).parts(width)
+        besides, notes = (
+            tuple(one.text(option) if isinstance(one, Problem) else one for one in texts)
+            for texts in (summary.besides, summary.notes)
+        )
+        title, *rest = replace(summary, besides=besides, notes=notes).parts(width)
         say(*title.split("\n"), bold=True)
         for part in rest:
             say(*part.split("\n"))

@@ -130,6 +130,14 @@ class Answer(Plain):
         return exit_status({"": self.word}, strict=strict)
 
     @property
+    def open_problem(self) -> Problem | None:
+        """What would help to tell; None where nobody knows, or the verdict's reasons say it."""
+        reason = self.reason
+        if reason is None or not reason.remedies or self.certificate.is_determined:
+            return None
+        return Problem("What would help:", remedy=reason.remedies, is_open=True)
+
+    @property
     def graph_problem(self) -> Problem | None:
         """Why no release is certified unless a person accepts the graph; None where it may be.
 

@@ -90,11 +90,16 @@ class Guess(Plain):
     def asked(self, question: Question) -> Problem:
         """What to ask about it, why it was taken, and what to pass if it is wrong."""
         what, words, argument, value = _GUESSED[self.argument]
-        shown = ", ".join(self.value if self.argument == "bins" else self.texts)
+        names = [*self.value] if self.argument == "bins" else self.texts
+        shown = ", ".join(names)
+        if self.argument == "bins" and len(names) > _MOST_CLASSED:
+            shown = f"{', '.join(names[:_MOST_CLASSED])} and {len(names) - _MOST_CLASSED} more"
         what = what.format(
             shown=shown, decision=question.decision, protected=question.groups_column
         )
-        if self.argument == "bins" or not self.is_taken:
+        if self.argument == "bins":
+            value = {name: self.value[name] for name in names[:_MOST_CLASSED]}
+        elif not self.is_taken:
             value = self.value
         elif self.instead is not None:
             value = self.instead
@@ -102,6 +107,7 @@ class Guess(Plain):
         return Problem(what, f"Guessed:{check} {self.why}.", Remedy(words, argument, value))
 
 
+_MOST_CLASSED = 3  # columns of which the cut points are told in a question
 # By the key: what is asked about a guess, and if it is wrong what to do, with which argument.
 _GUESSED: dict[str, tuple[str, str, str, Any]] = {
     "favorable": (

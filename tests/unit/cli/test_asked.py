@@ -287,6 +287,25 @@ def test_two_columns_are_enough_and_every_guess_is_told_first(run, applicants, t
     assert "nobody gave: bins, exclude" in run("verify", record, applicants)[1]
 
 
+def test_what_would_help_and_three_of_many_classes_are_told_as_options(run, tmp_path):
+    path, rows = tmp_path / "letters.csv", 400
+    hired = [at % 3 > 0 if at % 2 else at % 5 > 2 for at in range(rows)]
+    numbers = {f"n{one}": [at * (one + 7) % 97 for at in range(rows)] for one in range(5)}
+    columns = {
+        "sex": ["fm"[at % 2] for at in range(rows)],
+        "letter": [one != (at % 50 == 0) for at, one in enumerate(hired)],
+        **numbers,
+        "hired": hired,
+    }
+    lines = [*zip(*columns.values(), strict=True)]
+    path.write_text("\n".join(",".join(map(str, one)) for one in [[*columns], *lines]))
+    _, out, _ = run("audit", path, "--protected", "sex", "--decision", "hired")
+    assert "What would help: Say that it came before the decision" in out
+    assert "leave it out, if it is a consequence or a copy (--exclude letter)" in out
+    assert "Are the classes of n0, n1, n2 and 2 more right?" in out
+    assert out.count("--bin n") == 3
+
+
 def test_what_answers_a_guess_is_no_guess_any_more(run, applicants):
     document = json.loads(run("audit", applicants, *TWO, "--json")[1])
     told = {one["argument"]: one for one in document["guesses"]}
