@@ -34,7 +34,8 @@ class Summary:
 
     A ``sentence`` continues the title: after a colon in text, as a paragraph in HTML; what is
     ``besides`` are sentences that follow. The table leaves out so many ``more`` lines. A
-    sentence or note is a text, or prints as one, such as a problem with its remedies. A ``hint`` says what to call next, in a notebook only.
+    sentence or note is a text, or prints as one, such as a problem with its remedies. A
+    ``hint`` says what to call next, in a notebook only.
     """
 
     title: str
