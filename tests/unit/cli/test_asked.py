@@ -3,8 +3,8 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from random import Random
 
+import numpy as np
 import pytest
 from tests.workbooks import write_workbook
 
@@ -291,8 +291,8 @@ def test_two_columns_are_enough_and_every_guess_is_told_first(run, applicants, t
 def test_what_would_help_and_three_of_many_classes_are_told_as_options(run, tmp_path):
     path, rows = tmp_path / "letters.csv", 400
     hired = [at % 3 > 0 if at % 2 else at % 5 > 2 for at in range(rows)]
-    random = Random(3)
-    numbers = {f"n{one}": random.choices(range(90), k=rows) for one in range(5)}
+    random = np.random.default_rng(3)
+    numbers = {f"n{one}": random.integers(0, 90, rows) for one in range(5)}
     columns = {
         "sex": ["fm"[at % 2] for at in range(rows)],
         "letter": [one != (at % 50 == 0) for at, one in enumerate(hired)],
