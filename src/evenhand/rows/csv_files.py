@@ -388,18 +388,20 @@ class TextEncoder:
         self._bounds = sorted({at for f in self._fields for at in (f, f + 1)} - {0})
         self._codes: list[dict[str, int]] = [{} for _ in wanted]  # as texts are met
         self._taught = False
+        self._has_returns = False
         self._words = 1  # as many as the longest text so far has
         slots = len(wanted) << _SLOT_BITS
         self._slot_words = np.zeros((_LONGEST // 8, slots), np.uint64)
         self._slot_words[0] = _NEVER
-        self._slot_codes = np.zeros(slots, np.int32)
+        self._slot_codes = np.zeros(slots, np.int16)
 
     def encode(self, text: bytes) -> tuple[pa.RecordBatch, int]:
         """The rows of whole lines up to where they are not regular, and how long these are."""
-        pieces, done = [np.zeros((len(self._wanted), 0), np.int32)], 0
+        pieces, done = [np.zeros((len(self._wanted), 0), np.int16)], 0
         # Words are filled up with zeros; in a single column a blank line would be a row.
         regular = self._wanted and self._width > 1 and not (b'"' in text or b"\0" in text)
         marks = np.frombuffer(text + bytes(_LONGEST + 8) if regular else b"", np.uint8)
+        self._has_returns = b"\r" in text
         while regular and done < len(text):
             # The first lines teach most values: few of them, as new ones take long.
             end = text.rfind(b"\n", done, done + (_SLICE if self._taught else _FIRST_SLICE)) + 1
@@ -412,7 +414,7 @@ class TextEncoder:
             done = end
         columns = [
             pa.DictionaryArray.from_arrays(
-                pa.Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)]),
+                pa.Array.from_buffers(pa.int16(), len(codes), [None, pa.py_buffer(codes)]),
                 as_texts([*known]),
                 safe=False,
             )
@@ -422,7 +424,7 @@ class TextEncoder:
 
     def _encode_lines(
         self, marks: NDArray[np.uint8], begin: int, end: int
-    ) -> NDArray[np.int32] | None:
+    ) -> NDArray[np.int16] | None:
         """The codes of the wanted fields of some lines; None if these are not regular."""
         fields = self._find_fields(marks[begin:end])
         if fields is None:
@@ -471,18 +473,18 @@ class TextEncoder:
             bounds[at] = stops[:, at - 1]
         starts = bounds[self._fields] + 1
         sizes = bounds[[field + 1 for field in self._fields]] - starts
-        if returns := np.count_nonzero(marks == _CR):
+        if self._has_returns and (returns := np.count_nonzero(marks == _CR)):
             if returns != rows or (marks[last - 1] != _CR).any():
                 return None
             for at, field in enumerate(self._fields):
                 sizes[at] -= field == self._width - 1
         return starts, sizes
 
-    def _look_up(self, column: int, words: Sequence[_Words]) -> NDArray[np.int32] | None:
+    def _look_up(self, column: int, words: Sequence[_Words]) -> NDArray[np.int16] | None:
         """The codes of texts that the table did not give: new ones, or their slot is taken."""
         joined = np.stack(words, axis=1).view(f"V{8 * len(words)}")[:, 0]
         texts, first, inverse = np.unique(joined, return_index=True, return_inverse=True)
-        codes, known = np.empty(len(texts), np.int32), self._codes[column]
+        codes, known = np.empty(len(texts), np.int16), self._codes[column]
         for at in np.argsort(first).tolist():
             try:
                 text = texts[at].tobytes().rstrip(b"\0").decode()
