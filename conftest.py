@@ -4,7 +4,10 @@ from importlib.util import find_spec
 
 import pytest
 
-USERS_LIBRARIES = ("duckdb", "networkx", "pandas", "polars", "sklearn")
+USERS_LIBRARIES = (
+    *("causallearn", "dowhy", "duckdb", "fairlearn", "mlflow"),
+    *("networkx", "pandas", "polars", "sklearn"),
+)
 
 _IMPORTED = {
     "numba": "src/evenhand/graph/kernels/numba_*.py",

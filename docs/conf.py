@@ -1,5 +1,6 @@
 """How the documentation is built: sphinx-build -n -W docs build/docs."""  # noqa: INP001  # no package
 
+import runpy
 from importlib.metadata import version as version_of
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from docutils import nodes
 from myst_parser.parsers.sphinx_ import MystParser
 from nbclient import NotebookClient
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 project = "evenhand"
 version = release = version_of("evenhand")
@@ -63,7 +65,21 @@ def output_block(output: nbformat.NotebookNode) -> str:
     return f"````text\n{output.data['text/plain']}\n````"
 
 
+class Picture(SphinxDirective):
+    """The picture of a result that the page's own examples make."""
+
+    required_arguments = 1
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Draw it; an error in an example stops the build."""
+        gallery = runpy.run_path(str(Path(__file__).parents[1] / "scripts/gallery.py"))
+        page = Path(self.env.doc2path(self.env.docname))
+        return [nodes.raw("", gallery["picture"](page, *self.arguments), format="html")]
+
+
 def setup(app: Sphinx) -> None:
-    """Pages may be notebooks."""
+    """Pages may be notebooks, and may show what their examples make."""
+    app.add_directive("picture", Picture)
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(NotebookParser)

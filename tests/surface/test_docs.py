@@ -9,6 +9,7 @@ that which comes, with ``...`` for anything.
 import doctest
 import importlib.util
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ from evenhand import checker, datasets
 from evenhand.cli.application import app, main
 
 ROOT = Path(__file__).parents[2]
+GALLERY = ROOT / "docs/gallery"
 PAGES = sorted(
     [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")],
 )
@@ -133,6 +135,18 @@ def test_every_example_of_the_help_runs(run):
     for command, _, _ in commands(ROOT / "docs/command-line.md"):
         status, printed = run(command)
         assert status in (0, 1), f"{command}\n{printed}"
+
+
+@pytest.mark.parametrize("page", sorted(GALLERY.glob("[!i]*.md")), ids=name_of)
+def test_every_case_of_the_gallery_has_a_picture(page):
+    (arguments,) = re.findall(r"^```{picture} (.*)$", text_of(page), re.MULTILINE)
+    drawn = runpy.run_path(str(ROOT / "scripts/gallery.py"))["picture"](
+        page, *arguments.split()
+    )
+    assert drawn.startswith('<div class="evenhand"><style>')
+    assert re.search("<svg|<table", drawn)
+    assert len(drawn) < 20_000
+    assert not re.search("<script|href|url\\(", drawn)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
