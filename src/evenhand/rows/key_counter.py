@@ -98,7 +98,7 @@ class KeyCounter:
 
     def add(self, keys: Keys, counts: NDArray[np.int64] | None = None) -> None:
         """Count each key once, or as often as ``counts`` says."""
-        if counts is None and prod(self.layout.capacities) <= _FEW_KEYS:
+        if counts is None and len(keys) == 1 and prod(self.layout.capacities) <= _FEW_KEYS:
             totals = np.bincount(keys[0])
             keys = np.flatnonzero(totals)[np.newaxis]
             counts = totals[keys[0]]
