@@ -182,7 +182,11 @@ def minimal_block_sets(pruned: PrunedGraph) -> Iterator[frozenset[str]]:
     Paper: thm:dce
     """
     protected, decision = pruned.protected, pruned.decision
-    around = _moral_graph(pruned.graph, pruned.graph.ancestors(protected | decision))
+    around = [0] * len(pruned.graph.names)
+    for child in members(pruned.graph.ancestors(protected | decision)):
+        family = pruned.graph.parents[child] | 1 << child
+        for node in members(family):
+            around[node] |= family & ~(1 << node)
 
     def boundary(removed: int) -> int:
         """What separates the decision's side once the removed nodes are gone."""
@@ -233,16 +237,6 @@ def decision_first_error(path: tuple[str, ...]) -> GraphError:
         "Then no difference in the decision can be due to the protected attribute.",
         "Turn or drop one of these arrows, or put the decision in a later tier.",
     )
-
-
-def _moral_graph(graph: BitsetGraph, within: int) -> list[int]:
-    """For each node within an ancestral set its neighbours, parents of one child among them."""
-    around = [0] * len(graph.names)
-    for child in members(within):
-        family = graph.parents[child] | 1 << child
-        for node in members(family):
-            around[node] |= family & ~(1 << node)
-    return around
 
 
 def _why_open(graph: BitsetGraph, path: tuple[str, ...], given: int) -> str:

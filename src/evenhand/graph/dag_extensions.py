@@ -7,7 +7,7 @@ votes were even or edges contested, are not held against it: the data do not exc
 Nodes are bits here, as in ``d_separation``; arrows are the parents of each node.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -88,14 +88,13 @@ class OpenGraph:
         cls,
         graph: Any,  # noqa: ANN401  # a ``PartialGraph``, of a module that imports this one
         question: Question | None = None,
-        names: Sequence[str] = (),
     ) -> "OpenGraph":
-        """What a graph leaves open, as bits in the order of the names, else of its nodes.
+        """What a graph leaves open, as bits in the order of its nodes.
 
         With a question, its decision does not cause its protected attribute, be it through
         others: whoever asks it takes that for granted.
         """
-        bits = BitsetGraph.of(names or graph.nodes, graph.arrows)
+        bits = BitsetGraph.of(graph.nodes, graph.arrows)
         joined = both_ways((*graph.arrows, *graph.undirected))
         protected = question.protected_names if question else ()
         earlier = [(name, question.decision) for name in protected if question]

@@ -1,11 +1,11 @@
 """``Edges``: nodes and edges as a reader found them, and what keeps them from being a graph.
 
-The readers of objects are here: matrices, and graphs of networkx and causal-learn. An object is
-read by its methods, so that its library need not be imported. Texts have ``text_formats``.
+The readers of objects are here: graphs of networkx and causal-learn. An object is read by its
+methods, so that its library need not be imported. Texts have ``text_formats``.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -74,7 +74,12 @@ class Edges(NamedTuple):
         if not nodes:
             yield Problem("The graph has no nodes.", remedy="Name at least one.")
         nameless = [node for node in nodes if not isinstance(node, str) or not node]
-        loose = [edge for edge in edges if not _is_pair(edge)]
+        loose = [
+            edge
+            for edge in edges
+            if not isinstance(edge, (list, tuple))
+            or [isinstance(end, str) for end in edge] != [True, True]
+        ]
         if nameless or loose:
             yield Problem(
                 f"{listed([*nameless, *loose])} cannot be read as nodes or edges.",
@@ -102,15 +107,6 @@ class Edges(NamedTuple):
             )
 
 
-def _is_pair(edge: object) -> bool:
-    return (
-        isinstance(edge, Sequence)
-        and not isinstance(edge, str)
-        and len(edge) == 2
-        and all(isinstance(end, str) for end in edge)
-    )
-
-
 def unreadable(what: str, remedy: str, line: int = 0) -> GraphError:
     """The error for what cannot be read, in a line of a text if it is one."""
     return GraphError.of(what, remedy=remedy, where=f"line {line}" if line else "")
@@ -123,37 +119,6 @@ def unmeasured_error(names: Iterable[str], line: int = 0) -> GraphError:
         "Leave them out; the answer of an audit says what such a cause could do.",
         line,
     )
-
-
-def read_matrix(matrix: Any, names: Any = None) -> Edges:  # noqa: ANN401 - any table of numbers
-    """Read 1 in row a and column b as ``a -> b``, and 1 in both places as ``a - b``."""
-    labels = [*(getattr(matrix, "columns", ()) if names is None else names)]
-    index = getattr(matrix, "index", None)
-    size, rows = len(labels), _matrix_rows(matrix)
-    if (
-        rows is None
-        or len(rows) != size
-        or any(len(row) != size for row in rows)
-        or (names is None and index is not None and not callable(index) and [*index] != labels)
-        or any(value not in (0, 1) for row in rows for value in row)
-    ):
-        raise unreadable(
-            "This is no adjacency matrix of the named nodes.",
-            "Give as many rows as columns, in the same order, of 0 and 1, with a name each.",
-        )
-    return _from_arcs(
-        labels,
-        [(labels[i], labels[j]) for i in range(size) for j in range(size) if rows[i][j]],
-    )
-
-
-def _matrix_rows(matrix: Any) -> list[list[Any]] | None:  # noqa: ANN401 - any table of numbers
-    """The rows of a table of numbers; None if it is none."""
-    try:
-        rows = matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix
-        return [[*row] for row in rows]
-    except TypeError:
-        return None
 
 
 def read_networkx(graph: Any) -> Edges:  # noqa: ANN401 - an object of the user
@@ -176,7 +141,13 @@ def read_networkx(graph: Any) -> Edges:  # noqa: ANN401 - an object of the user
     if latent := [*latent, *getattr(graph, "latents", ())]:
         raise unmeasured_error(latent)
     if graph.is_directed():
-        return _from_arcs([*graph.nodes], [*graph.edges])
+        arcs = [*graph.edges]
+        both = {arc for arc in arcs if arc[::-1] in graph.edges and arc[0] != arc[1]}
+        return Edges(
+            [*graph.nodes],
+            [arc for arc in arcs if arc not in both],
+            [(a, b) for a, b in {frozenset(arc) for arc in both}],
+        )
     edges = Edges([*graph.nodes], [], [])
     for a, b, about in graph.edges(data=True):
         marks = about.get("marks")
@@ -212,14 +183,3 @@ def read_causallearn(graph: Any) -> Edges:  # noqa: ANN401 - an object of the us
             mark = f"{_LEFT_ENDS.get(left, '?')}-{_RIGHT_ENDS.get(right, '?')}"
             edges.join(a, mark, b)
     return edges
-
-
-def _from_arcs(nodes: list[str], arcs: list[Arrow]) -> Edges:
-    """Take arcs that run both ways for undirected edges."""
-    present = set(arcs)
-    both = {arc for arc in present if arc[::-1] in present and arc[0] != arc[1]}
-    return Edges(
-        nodes,
-        [arc for arc in arcs if arc not in both],
-        [(a, b) for a, b in {frozenset(arc) for arc in both}],
-    )

@@ -12,9 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from evenhand.display import Pictured, Summary
 from evenhand.errors import (
     GraphError,
@@ -30,16 +27,11 @@ from evenhand.graph.block_sets import BlockSetCheck, PrunedGraph, decision_first
 from evenhand.graph.d_separation import BitsetGraph, union
 from evenhand.graph.dag_extensions import OpenGraph, ParentSets
 from evenhand.graph.discovery_record import DiscoveryRecord
-from evenhand.graph.edges import (
-    MOST_PROBLEMS,
-    Edges,
-    read_causallearn,
-    read_matrix,
-    read_networkx,
-)
+from evenhand.graph.edges import MOST_PROBLEMS, Edges, read_causallearn, read_networkx
 from evenhand.graph.orientation import (
     Edge,
     Triple,
+    both_ways,
     edge_of,
     known_arrows,
     orient,
@@ -242,30 +234,22 @@ class PartialGraph(Pictured):
         )
         return replace(known, arrows=oriented.arrows, undirected=oriented.undirected)
 
-    def parent_sets(
-        self, node: str, knowledge: Known = None, *, question: Question | None = None
-    ) -> ParentSets:
+    def parent_sets(self, node: str, *, question: Question | None = None) -> ParentSets:
         """The sets of nodes that may be the parents of one, with what they rest on.
 
         With a question, only of graphs in which its decision does not cause its protected
         attribute.
         """
-        graph = self if knowledge is None else self.with_knowledge(knowledge)
         self._bits.bits(node)
-        return OpenGraph.of(graph, question).parent_sets(node)
+        return OpenGraph.of(self, question).parent_sets(node)
 
-    def extension(
-        self, knowledge: Known = None, *, question: Question | None = None
-    ) -> "Extension":
+    def extension(self, *, question: Question | None = None) -> "Extension":
         """Direct every edge, adding no collider if that is possible, else few.
 
         With a question, so that its decision does not cause its protected attribute.
         """
         self.check(question=question)
-        graph = self if knowledge is None else self.with_knowledge(knowledge)
-        tier = known_order(knowledge, self.nodes).tier
-        latest_last = sorted(self.nodes, key=lambda node: (tier[node] or 0, node))
-        arrows, added = OpenGraph.of(graph, question, latest_last).extension()
+        arrows, added = OpenGraph.of(self, question).extension()
         return Extension(CausalGraph(self.nodes, arrows), added)
 
     def renamed(self, old: str, new: str) -> Self:
@@ -379,11 +363,6 @@ class PartialGraph(Pictured):
         return cls._from_edges(text_formats.read_dict(content))
 
     @classmethod
-    def from_matrix(cls, matrix: npt.ArrayLike, names: Iterable[str] | None = None) -> Self:
-        """Read 1 in row a, column b as ``a -> b``, and 1 in both places as ``a - b``."""
-        return cls._from_edges(read_matrix(matrix, names))
-
-    @classmethod
     def from_networkx(cls, graph: "nx.Graph") -> Self:
         """Read a networkx graph whose nodes are names; arcs both ways are undirected."""
         return cls._from_edges(read_networkx(graph))
@@ -426,13 +405,6 @@ class PartialGraph(Pictured):
         """The statements of the DOT text, each whole even if a name contains line breaks."""
         return text_formats.write_dot(self._edges)
 
-    def to_matrix(self) -> "npt.NDArray[np.int8]":
-        """1 in row a, column b for ``a -> b``, and in both places for ``a - b``."""
-        matrix = np.zeros((len(self.nodes),) * 2, np.int8)
-        for cause, effect in self._arcs:
-            matrix[self.nodes.index(cause), self.nodes.index(effect)] = 1
-        return matrix
-
     def to_networkx(self) -> "nx.DiGraph":
         """A networkx graph; an undirected edge becomes arcs both ways."""
         with optional_library("networkx"):
@@ -440,7 +412,7 @@ class PartialGraph(Pictured):
 
         graph = nx.DiGraph()
         graph.add_nodes_from(self.nodes)
-        graph.add_edges_from(self._arcs)
+        graph.add_edges_from((*self.arrows, *both_ways(self.undirected)))
         return graph
 
     def summary(self) -> Summary:
@@ -464,11 +436,6 @@ class PartialGraph(Pictured):
         # Lists on purpose: a set would hide an edge that is written twice.
         fields: tuple[Any, ...] = edges
         return cls(*fields)
-
-    @property
-    def _arcs(self) -> list[Arrow]:
-        both = [edge[::-1] for edge in self.undirected]
-        return sorted([*self.arrows, *self.undirected, *both])
 
     @property
     def _edges(self) -> Edges:
@@ -539,12 +506,19 @@ def _saved_graph(edges: Edges, content: Any) -> PartialGraph:  # noqa: ANN401  #
     origin = saved.get("origin")
     if isinstance(origin, dict):
         try:
+            before = origin.get("unedited")
             graph = replace(
                 graph,
                 record=_record(origin, content) if origin.get("kind") == "learned" else None,
                 doubts=_triples(saved, graph.nodes),
                 edits=tuple(GraphEdit(**edit) for edit in origin.get("edits", [])),
-                unedited=_unedited(origin, graph.nodes),
+                unedited=before
+                and PartialGraph(
+                    graph.nodes,
+                    frozenset(map(tuple, before["arrows"])),
+                    frozenset(map(tuple, before["undirected"])),
+                    doubts=_triples(before, graph.nodes),
+                ),
             )
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise GraphError.of(
@@ -557,13 +531,15 @@ def _saved_graph(edges: Edges, content: Any) -> PartialGraph:  # noqa: ANN401  #
 
 
 def _record(origin: Mapping[str, Any], content: Any) -> DiscoveryRecord:  # noqa: ANN401
-    """How the graph was learned."""
+    """How the graph was learned; a certificate has the digest of the counts elsewhere."""
+    partitions = content.get("partitions") or [{}]
     return DiscoveryRecord(
         algorithm=str(origin["algorithm"]),
         test=str(origin["test"]),
         significance=float(origin["significance"]),
         rows="original" if origin["rows"] == "original" else "other",
-        counts=str(origin.get("counts") or _partition_digest(content)),
+        # A shared copy has no digest.
+        counts=str(origin.get("counts") or partitions[0].get("digest") or "unknown"),
         knowledge=Knowledge(
             **origin.get("knowledge", {}), tiers_assumed=bool(origin["decision_last"])
         ),
@@ -573,27 +549,8 @@ def _record(origin: Mapping[str, Any], content: Any) -> DiscoveryRecord:  # noqa
     )
 
 
-def _unedited(origin: Mapping[str, Any], nodes: tuple[str, ...]) -> PartialGraph | None:
-    """The graph before the edits, if it was saved too."""
-    before = origin.get("unedited")
-    if before is None:
-        return None
-    arrows, undirected = (frozenset(map(tuple, before[k])) for k in ("arrows", "undirected"))
-    return PartialGraph(nodes, arrows, undirected, doubts=_triples(before, nodes))
-
-
 def _triples(content: Mapping[str, Any], nodes: Collection[str]) -> frozenset[Triple]:
-    return frozenset(_triple(one, nodes) for one in content.get("doubtful", []))
-
-
-def _triple(names: Sequence[Any], nodes: Collection[str]) -> Triple:
-    a, centre, b = names
-    if any(name not in [*nodes] for name in names):
-        raise ValueError(f"{names!r} are not three nodes")
-    return a, centre, b
-
-
-def _partition_digest(content: Any) -> str:  # noqa: ANN401  # parsed JSON
-    """The digest of the counts that a certificate rests on; a shared copy has none."""
-    partitions = content.get("partitions") or [{}]
-    return str(partitions[0].get("digest") or "unknown")
+    triples = frozenset((a, centre, b) for a, centre, b in content.get("doubtful", []))
+    if strangers := {name for names in triples for name in names}.difference(nodes):
+        raise ValueError(f"{listed(strangers)} in a triple are no nodes")
+    return triples

@@ -3,9 +3,6 @@
 from time import process_time
 
 import networkx as nx
-import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from causallearn.graph.Edge import Edge
 from causallearn.graph.Endpoint import Endpoint
@@ -138,33 +135,6 @@ def test_what_is_no_graph_of_causallearn_is_refused(graph):
         PartialGraph.from_causallearn(graph)
 
 
-def test_a_matrix_reads_rows_as_causes():
-    assert CausalGraph.from_matrix([[0, 1], [0, 0]], ["a", "b"]) == CausalGraph.parse("a -> b")
-    assert CausalGraph.from_matrix(pl.DataFrame({"a": [0, 0], "b": [1, 0]})) == (
-        CausalGraph.parse("a -> b")
-    )
-
-
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        np.zeros((2, 3)),
-        np.zeros((3, 3)),
-        [[0, 2], [0, 0]],
-        [[0, float("nan")], [0, 0]],
-    ],
-)
-def test_what_is_no_adjacency_matrix_is_refused(matrix):
-    with pytest.raises(GraphError, match="no adjacency matrix"):
-        CausalGraph.from_matrix(matrix, ["a", "b"])
-
-
-def test_a_frame_whose_rows_are_named_otherwise_is_refused():
-    frame = pd.DataFrame([[0, 1], [0, 0]], index=["b", "a"], columns=["a", "b"])
-    with pytest.raises(GraphError, match="same order"):
-        CausalGraph.from_matrix(frame)
-
-
 def test_files_are_read_by_their_ending(tmp_path):
     graph = PartialGraph.parse("a -> b; b - c")
     written = {"json": graph.to_json(), "dot": graph.to_dot(), "txt": str(graph)}
@@ -253,8 +223,6 @@ def test_groups_do_not_multiply_into_more_edges_than_fit():
 
 @pytest.mark.parametrize("what", [5, None, "a -> b", [1, 2], object()])
 def test_what_is_no_graph_of_a_library_is_refused_in_words(what):
-    with pytest.raises(GraphError, match="no adjacency matrix"):
-        CausalGraph.from_matrix(what)
     with pytest.raises(GraphError, match="is no graph of networkx"):
         CausalGraph.from_networkx(what)
     if not isinstance(what, str):
