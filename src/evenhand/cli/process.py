@@ -15,12 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn, TextIO
 
-# Windows has no SIGHUP.
-_ENDING = [
-    signal.Signals[name]
-    for name in ("SIGINT", "SIGTERM", "SIGHUP")
-    if name in signal.Signals.__members__
-]
+_ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 _held: list[int] = []
 
 
