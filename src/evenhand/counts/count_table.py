@@ -36,7 +36,7 @@ MOST_ROWS = 2**62
 _EXACT_FLOAT = 2**53
 _LARGEST_KEY = 2**62
 _LARGEST_CUBE = 2**27
-# So many lines are text at once: of a million subpopulations all would be 300 MB.
+# Lines that are text at the same time: a million subpopulations would take 300 MB.
 _BLOCK = 1 << 16
 
 
@@ -411,7 +411,7 @@ def check_row_count(rows: int, *, counts: str = "counts", where: str = "") -> No
 
 
 def code_type(values: int) -> type[np.unsignedinteger]:
-    """The narrowest type that holds the codes of so many values."""
+    """The narrowest type that holds the codes of this many values."""
     return np.uint8 if values <= 2**8 else np.uint16 if values <= 2**16 else np.uint32
 
 

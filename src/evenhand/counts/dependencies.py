@@ -208,7 +208,7 @@ def _sides(rows: NDArray[np.int64]) -> NDArray[np.intp]:
 
 
 def _may_be_chance(decisions: NDArray[np.int64], wrong: int) -> bool:
-    """Whether some cut may separate decisions dealt at random with so few wrong guesses."""
+    """Whether a cut separates randomly permuted decisions with as few wrong guesses."""
     total = int(decisions.sum())
     orders = _log_choices(total, decisions.tolist())
     wrong = min(wrong, total // 2)
@@ -217,7 +217,7 @@ def _may_be_chance(decisions: NDArray[np.int64], wrong: int) -> bool:
 
 
 def _log_choices(total: int, parts: Iterable[int]) -> float:
-    """The logarithm of the number of ways to divide so many rows into such parts."""
+    """The logarithm of the number of ways to divide rows into parts of these sizes."""
     return lgamma(total + 1) - sum(lgamma(part + 1) for part in parts)
 
 

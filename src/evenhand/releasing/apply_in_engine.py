@@ -281,7 +281,7 @@ class EngineChange:
         sizes: Mapping[Pattern, int],
         levels: Sequence[Mapping[Pattern, int]],
     ) -> list[dict[Pattern, int]]:
-        """For each level and pattern the place before which so many of its rows are.
+        """For each level and pattern the place before which the wanted number of its rows lies.
 
         ``sizes`` are the rows that were counted under each pattern of the first level, which
         has all of them. Raises if the engine finds fewer. Rows that can be among the wanted

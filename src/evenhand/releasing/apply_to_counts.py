@@ -171,10 +171,10 @@ def _split_by_shares(
 ) -> NDArray[np.int64]:
     """Split the rows of each line by shares, without chance but for the order of the lines.
 
-    Values are dealt one after the other, each from the rows that are left. Running totals are
-    rounded, not the parts: each line, all lines with the same parents, and all lines together
-    get within one row of their share. Lines with the same parents stand together, otherwise in
-    random order, so that no attribute goes along with the rounding.
+    Values are assigned one after the other, each from the rows that are left. Running totals
+    are rounded, not the parts: each line, all lines with the same parents, and all lines
+    together get within one row of their share. Lines with the same parents stand together,
+    otherwise in random order, so that no attribute is correlated with the rounding.
     """
     group, first = table.groups(parents)
     order = np.lexsort((generator.random(len(table)), generator.permutation(len(first))[group]))

@@ -156,7 +156,7 @@ class Editor:
         )
 
     def advance(self, lines: int, people: int) -> None:
-        """Report that some lines came, which stand for so many people."""
+        """Report lines that were read, and the people for whom they stand."""
         self._reporter.advance("releasing rows", lines, self._total)
         self._rows_to_come -= people
 

@@ -1,6 +1,6 @@
 """How a plan's moves find their rows: which match, which of these change, to which values.
 
-A move changes so many of the rows that match its pattern, drawn without replacement. Matching
+A move changes a number of the rows that match its pattern, without replacement. Matching
 rows are numbered as they come, and which numbers change is drawn before the first row is seen:
 so the choice depends on the seed alone, not on how the rows are cut into batches. A changed
 cell gets a value that is stored in its column already.

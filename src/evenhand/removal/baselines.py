@@ -117,7 +117,7 @@ Seed: TypeAlias = int | np.random.Generator
 # (unfavorable, favorable).
 Cells: TypeAlias = NDArray[np.int64]
 # The ranker is fitted anew in every part. One step of a fit counts the pairs of coefficients in
-# every line and solves for all of them; so many operations take about half a minute.
+# every line and solves for all of them; this many operations take about half a minute.
 _MOST_OPERATIONS = 2e9
 
 

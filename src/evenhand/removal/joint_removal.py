@@ -32,7 +32,7 @@ PROVEN_CELLS = 5_000  # counts up to which the fewest changes are proven
 MOST_CELLS = 20_000  # counts of one integer programme
 MOST_NODES = 2_000  # of its search tree; a limit of time would make plans differ
 _LARGE_GAP = 1e-3  # by which a plan for more counts may exceed the lower bound
-_MOST_VALUES = 2**40  # of an effect from 0 to 1 that are told from one another
+_MOST_VALUES = 2**40  # of an effect from 0 to 1 that floats can distinguish
 # Off the limits of effects. The first limits are closed: their optimum is never above the true.
 _MARGINS = (0.0, 1e-7, 1e-6, 1e-5)
 _INFEASIBLE = 2  # as scipy numbers it

@@ -287,7 +287,7 @@ def reference(partition: Partition) -> int | None:
 
 
 def more_favorable(partition: Partition, change: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The counts after so many more decisions of each group are favorable."""
+    """The counts after the favorable decisions of each group change by these numbers."""
     return partition.counts + np.stack([change, -change])
 
 

@@ -182,7 +182,7 @@ class Sweep(ABC):
         return counts.astype(np.int64), found
 
     def _evaluate(self, family: Whole, place: Whole, direction: Whole, stride: int) -> None:
-        """Look at so many places from each on, and remember what is better than the best."""
+        """Look at ``stride`` places from each one on, and keep what is better than the best."""
         ranges, step = self.ranges, max(1, _BLOCK // (stride * len(self.ranges.favorable)))
         for at in range(0, len(family), step):
             block = slice(at, at + step)

@@ -72,7 +72,7 @@ class LineTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredLines:
-    """The values of columns as they stand, one code per row, before any coding is applied.
+    """The stored values of columns, one code per row, before any coding is applied.
 
     The last labels of each column are kept: of many columns one is changed at a time.
     """

@@ -34,7 +34,7 @@ from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, reading
 from evenhand.rows.key_counter import MOST_PENDING, Codes, KeyCounter, KeyLayout, sort_order
 from evenhand.rows.value_labels import ColumnEncoder, FrequencyEncoder, check_types
 
-# After so many rows a column that hardly repeats a value is refused, before all are read.
+# Rows after which a column with hardly any repeated value is refused, before all are read.
 _EARLY_ROWS = 10_000
 # Measured: memory of the process before it counts, and of each distinct line while lines are
 # buffered, sorted and merged, beside two codes for each column.

@@ -269,7 +269,7 @@ def _last_end(text: bytes) -> int:
 
 
 class _ArrowParser:
-    """Parses whole records, as they stand in blocks of a file, by Arrow."""
+    """Parses blocks of whole records with Arrow."""
 
     def __init__(
         self, delimiter: str, names: Sequence[str], columns: Sequence[str], *, coded: bool

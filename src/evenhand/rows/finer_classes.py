@@ -1,7 +1,7 @@
 """Columns that are counted in classes or merged, counted once more as finely as rows allow.
 
-What a verdict says of classes may hang on where they were cut. So the columns in which people
-are compared are counted again: numbers in up to 64 classes, each within one class of before,
+A verdict on classes may depend on where they were cut. So the columns in which people are
+compared are counted again: numbers in up to 64 classes, each within one class of before,
 and merged values each by itself where they are not too many.
 """
 

@@ -290,7 +290,7 @@ def missing_numbers(column: Expression, na: Collection[str]) -> Expression:
 
 
 def repeating_columns(table: Expression, names: Sequence[str], share: float) -> list[str]:
-    """The columns with at most about so many different values for each row.
+    """The columns whose number of different values is at most about this share of the rows.
 
     An engine that cannot estimate the number of different values gets all of them.
     """

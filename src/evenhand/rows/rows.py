@@ -255,7 +255,7 @@ class Rows(Described):
     ) -> Inspection:
         """Look at the columns before anything is judged: what is worth knowing, and remedies.
 
-        Reads the rows once, as they stand but for bins and merges that were given, and accepts
+        Reads the rows once, unchanged except for the given bins and merges, and accepts
         any column. Without a question, its columns may be named alone.
         """
         names = (protected,) if isinstance(protected, str) else tuple(protected or ())
@@ -284,7 +284,7 @@ class Rows(Described):
         return replace(found, findings=(*found.findings, *also), notes=notes)
 
     def first_rows(self) -> CountTable:
-        """The first rows of all columns, as they stand; enough of them for a first look."""
+        """The first rows of all columns, unchanged; enough of them for a first look."""
         few = replace(self, requested=self.cut_codings, memory=3 * FIRST_BYTES, base=None)
         return few.lines.table
 
@@ -512,7 +512,7 @@ def read_without(
     absentable: Collection[str],
     **settings: Any,  # noqa: ANN401  # those of ``read``
 ) -> Rows:
-    """Open a table that may lack some columns; codings of these are then of no account."""
+    """Open a table that may lack some columns; codings of absent ones are ignored."""
     if not {*codings.named_columns()} & {*absentable}:
         return read(source, codings=codings, **settings)
     to_open = Codings(delimiter=codings.delimiter, sheet=codings.sheet)
