@@ -15,7 +15,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn, TextIO
 
-_ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+# Windows has no SIGHUP.
+_ENDING = [
+    signal.Signals[name]
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if name in signal.Signals.__members__
+]
 _held: list[int] = []
 
 

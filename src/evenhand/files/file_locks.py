@@ -1,7 +1,7 @@
-"""Locks of files and folders, and folders brought to the disk."""
+"""Locks of files and folders, and folders brought to the disk, on POSIX and on Windows."""
 
-import fcntl
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,16 +9,27 @@ from time import monotonic, sleep
 
 from evenhand.errors import ResourceError
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 # How a file is opened that others may have made: no link is followed, and no pipe waited for.
-AS_IT_IS = os.O_NOFOLLOW | os.O_NONBLOCK
+AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAME = ".evenhand-lock"
 _PATIENCE = 10  # seconds; a run holds a folder for some milliseconds
 _POLL = 0.02
+_FAR = 1 << 20  # on Windows a byte that is locked cannot be read
 
 
 def lock(handle: int) -> None:
     """Lock an open file until it is closed; OSError if another process holds it."""
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if sys.platform == "win32":
+        os.lseek(handle, _FAR, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        os.lseek(handle, 0, os.SEEK_SET)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def is_locked(path: Path) -> bool:
@@ -46,8 +57,11 @@ def locked_folder(folder: Path) -> Iterator[None]:
     The lock is a file of this user alone: whoever may only read the folder cannot hold it. It
     is removed before it is unlocked, and the next run of this user removes that of a killed
     one. Nobody else can tell whether its run lives, and so nobody else removes it. Nothing is
-    ever written into a file that was there before.
+    ever written into a file that was there before. On Windows no folder is locked.
     """
+    if os.name != "posix":
+        yield
+        return
     path, end = folder / _NAME, monotonic() + _PATIENCE
     while (handle := _made_lock(path)) is None:
         if monotonic() > end:
@@ -115,9 +129,10 @@ def _is_at(handle: int, path: Path) -> bool:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring renamed files to the disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    """Bring renamed files to the disk, where the system lets folders be opened."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

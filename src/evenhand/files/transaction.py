@@ -383,7 +383,7 @@ def _rename_if_free(temporary: Path, path: Path) -> None:
 def _is_ours(place: Path) -> bool:
     """Whether a temporary folder belongs to this user; not if its run has just removed it."""
     try:
-        return place.stat().st_uid == os.geteuid()
+        return os.name != "posix" or place.stat().st_uid == os.geteuid()
     except FileNotFoundError:
         return False
 

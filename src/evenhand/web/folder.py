@@ -195,7 +195,7 @@ def _remove_left_uploads() -> None:
     """Remove what processes that were killed left: it is data about people."""
     for place in Path(gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):  # its process lives, or it is none of ours
-            if place.lstat().st_uid != os.geteuid():
+            if os.name == "posix" and place.lstat().st_uid != os.geteuid():
                 continue
             handle = os.open(place / "lock", os.O_RDWR)
             try:

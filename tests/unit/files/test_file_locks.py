@@ -1,9 +1,11 @@
 import errno
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 from time import sleep
+from types import SimpleNamespace
 
 import pytest
 
@@ -40,6 +42,22 @@ def test_a_locked_file_is_not_locked_twice(files):
         lock(other.fileno())
     one.close()
     lock(other.fileno())
+
+
+def test_on_windows_one_byte_beyond_the_text_is_locked(files, monkeypatch):
+    """Two versions of the program must lock the same byte to see each other."""
+    handle = files[0].fileno()
+    calls = []
+
+    def locking(of, mode, size):
+        calls.append((of, os.lseek(of, 0, os.SEEK_CUR), mode, size))
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    windows = SimpleNamespace(locking=locking, LK_NBLCK="try")
+    monkeypatch.setattr(file_locks, "msvcrt", windows, raising=False)
+    lock(handle)
+    assert calls == [(handle, 2**20, "try", 1)]
+    assert os.lseek(handle, 0, os.SEEK_CUR) == 0
 
 
 def test_whether_a_file_is_locked_is_found_without_a_trace(files, tmp_path):
@@ -173,6 +191,19 @@ def test_a_lock_that_cannot_be_removed_is_left_to_its_owner(tmp_path, monkeypatc
     with locked_folder(tmp_path):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_are_neither_locked_nor_synced_where_they_cannot_be_opened(
+    tmp_path, monkeypatch
+):
+    done = []
+    with monkeypatch.context() as windows:
+        windows.setattr(os, "name", "nt")
+        windows.setattr(os, "open", lambda *_: 1 / 0)
+        with locked_folder(tmp_path):
+            done.append("written")
+        sync_folder(tmp_path)
+    assert done == ["written"]
 
 
 def test_a_folder_is_synced_and_closed_also_if_that_fails(tmp_path, monkeypatch):

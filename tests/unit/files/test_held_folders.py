@@ -11,6 +11,7 @@ import pytest
 from tests.other_account import NOBODY, needs_root, public_folder, start_as_nobody
 from tests.release_states import AUDIT, FIRST, check_whole, release, write_people
 
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="folders are locked on POSIX alone")
 LOCK = ".evenhand-lock"
 HOLD = """handle = os.open(sys.argv[1], os.O_RDONLY)
 fcntl.flock(handle, fcntl.LOCK_EX)

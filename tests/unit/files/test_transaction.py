@@ -613,7 +613,7 @@ def test_a_temporary_folder_is_removed_while_it_is_locked(tmp_path, monkeypatch)
 def test_what_cannot_be_removed_at_once_is_removed_when_the_lock_is_closed(
     tmp_path, monkeypatch
 ):
-    """The journal goes first, so that nothing is undone."""
+    """On Windows an open file cannot be; the journal goes first, so that nothing is undone."""
     remove, tries = shutil.rmtree, []
 
     def fails_first(place):
