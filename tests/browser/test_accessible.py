@@ -127,6 +127,35 @@ def test_axe_finds_nothing_of_many_groups_and_of_predictions(
         assert wide == 0
 
 
+LONG = "applicants of the spring of 2024 and of the summer after it"
+
+
+def test_long_names_fit_on_every_screen(open_app: Any, new_page: Any) -> None:
+    """A masthead of one line, no sideways scroll, and a chosen arrow beside its states."""
+    app = open_app(f"{LONG}.csv", lambda folder: write_people(folder / f"{LONG}.csv"))
+    change = {"question": {"protected": "gender", "decision": "hired"}}
+    assert app.call("PATCH", "api/question", {"change": change})[0] == 200
+    app.learn()
+    assert app.call("POST", "api/certificate", {})[0] == 200
+    app.wait_for_job()
+    asked = {"certificate": f"{LONG}.certificate.json", "data": f"{LONG}.csv"}
+    assert app.call("POST", "api/check", asked)[0] == 200
+    app.wait_for_job()
+    page = new_page()
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        for screen in SCREENS:
+            page.goto(screen)
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, (screen, width)
+            top = page.locator(".top").bounding_box()["height"]
+            assert top < (60 if width > 640 else 110), (screen, width)
+        page.goto("graph?a=gender&b=hired")
+        expect(page.locator("#reason")).to_be_in_viewport()
+        kind = "narrow" if width < 640 else "wide"
+        expect(page.locator(f".graph-{kind} .box.picked").last).to_be_in_viewport()
+
+
 def test_nothing_is_lost_at_twice_the_size_or_in_forced_colours(
     app: RunningApp, new_page: Any
 ) -> None:

@@ -277,7 +277,8 @@ def test_a_graph_goes_into_files_and_comes_back(app: RunningApp, learned: Any) -
     assert len(image) > 10_000
     before = page.locator("#answer-title").inner_text()
     page.locator("#graph-file").set_input_files(app.folder / "graph.dot")
-    expect(page.locator("#files")).to_contain_text("The graph is that of graph.dot")
+    expect(page.locator("#files")).to_contain_text("The graph is that of adult.graph.json")
+    assert (app.folder / "adult.graph.json").is_file()
     expect(page.locator("#answer-title")).to_be_visible()
     page.locator("#files").get_by_role("button", name="Learn it from the rows").click()
     expect(page.locator("#answer-title")).to_have_text(before)

@@ -45,6 +45,7 @@ def test_adult_becomes_a_certified_release_by_mouse(
     page.locator("#write").click()
     expect(page.locator("#made")).to_contain_text("adult-released.csv")
     expect(page.locator("#made")).to_contain_text("Certified")
+    expect(page.locator("#made-title")).to_be_in_viewport()
     expect(page.locator("#made")).not_to_contain_text("not certified", ignore_case=True)
     _released(app)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

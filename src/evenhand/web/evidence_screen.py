@@ -125,7 +125,7 @@ def _alike(audit: Audit, names: list[str], words: Words) -> View:
 
 # All groups, and one of them
 
-PAGE_ROWS = 50
+PAGE_ROWS = 20
 # Of an attribute with more values none is offered: they can be searched for.
 _MOST_VALUES = 50
 _KINDS = {

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 from evenhand.counts.label_order import in_order
 from evenhand.display import ProgressCallback
-from evenhand.errors import EvenhandError, InputError
+from evenhand.errors import EvenhandError, InputError, Problem
 from evenhand.question import Codings, QuestionFile
 from evenhand.rows import Inspection, Rows, read
+from evenhand.rows.inspect.findings import FindingKind
 from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web.question_store import Tables, key_of
 
@@ -128,6 +129,17 @@ class Reading:
         asked = {k: v for k, v in self.tables.get("question", {}).items() if k not in _JUDGED}
         key = key_of([self.tables.get("data", {}), asked])
         return self.opened.inspections.get(key, lambda: _look(self.rows, self.tables))
+
+    @property
+    def hidden_markers(self) -> list[Problem]:
+        """Numbers that may mean a missing value, as 999, in columns whose classes hide them."""
+        data = self.tables.get("data", {})
+        classed = {*data.get("bins", ())} - {*data.get("exclude", ())}
+        return [
+            one.problem
+            for one in self.stored_inspection.findings
+            if one.kind is FindingKind.MARKER and classed & {*one.columns}
+        ]
 
     @property
     def stored_inspection(self) -> Inspection:

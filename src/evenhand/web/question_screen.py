@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 from itertools import zip_longest
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from evenhand.counts import CountTable, examined_counts
 from evenhand.display import points
 from evenhand.errors import ColumnError, EvenhandError, Problem, QuestionError
 from evenhand.evidence import Partition
+from evenhand.evidence.certificate import Scope
 from evenhand.evidence.known_measures import ComparedPair, known_measures
+from evenhand.graph.independence_tests import TESTS
 from evenhand.question import Bins, Codings, QuestionFile
 from evenhand.question.codings import MISSING
 from evenhand.question.fields import FLOAT, ROWS, TABLES, WHOLE, parse_names
@@ -28,9 +30,14 @@ from evenhand.web.session import Session
 from evenhand.wording import Words
 
 _COLUMNS_PER_PAGE = 25
-_SETTINGS = (
-    *(("question", name) for name in ("min_coverage", "scope")),
-    *(("learning", name) for name in ("significance", "test", "max_depth", "local")),
+# Keys of the question file, what they say, and what can be chosen where that is not typed.
+_SETTINGS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("question", "min_coverage", "Least share of each group that must be compared", ()),
+    ("question", "scope", "Partitions that are examined", get_args(Scope)),
+    ("learning", "significance", "Significance level of the tests", ()),
+    ("learning", "test", "Test of independence", TESTS),
+    ("learning", "max_depth", "Tests are given at most so many attributes", ()),
+    ("learning", "local", "Search near the decision alone, as in very wide tables", ()),
 )
 _WHICH_COUNTS = Problem(
     "Which decision counts?",
@@ -48,7 +55,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         findings = session.reading.inspection
     except EvenhandError as error:  # a column of the question is left out
         problems = error.problems
-    found = findings.problems if findings else ()
+    found = (*session.reading.hidden_markers, *findings.problems) if findings else ()
     opened, find, label = query.get("column", ""), query.get("find", ""), views.labels.column
     sought = find.casefold()
     names = [n for n in views.names if sought in n.casefold() or sought in label(n).casefold()]
@@ -60,8 +67,8 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         "tables": session.tables,
         "run": session.tables.get("run", {}),
         "settings": [
-            (TABLES[table][name], session.tables.get(table, {}).get(name, ""))
-            for table, name in _SETTINGS
+            (TABLES[table][name], session.tables.get(table, {}).get(name, ""), *rest)
+            for table, name, *rest in _SETTINGS
         ],
         "problems": (*problems, *found),
         "comparison": findings.comparison if findings else None,

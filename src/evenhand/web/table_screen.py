@@ -53,7 +53,8 @@ def _table(session: Session, query: Mapping[str, str]) -> View:
     found, problems, notes = None, tuple[Problem, ...](), tuple[Problem, ...]()
     try:
         found = session.reading.inspection
-        problems, notes = found.problems, found.notes
+        problems = (*session.reading.hidden_markers, *found.problems)
+        notes = found.notes
     except EvenhandError as error:  # what was chosen does not fit the table
         problems = error.problems
     # Whole numbers, of which a column may say for how many people a row stands.

@@ -9,7 +9,8 @@ from tests.people_table import HEADER, people_rows, people_session
 from tests.web_sessions import adult_session, learn_now, open_session
 
 from evenhand.errors import ColumnError, EvenhandError, QuestionError
-from evenhand.web.pages import render
+from evenhand.graph.independence_tests import TESTS
+from evenhand.web.pages import render, static_file
 from evenhand.web.question_screen import (
     CHANGES,
     change_classes,
@@ -18,6 +19,7 @@ from evenhand.web.question_screen import (
     patch,
     view,
 )
+from evenhand.web.table_screen import view as table_view
 
 HANDLERS = {path: handler for _, path, handler in CHANGES}
 
@@ -249,3 +251,40 @@ def test_nothing_to_merge_is_refused(session):
     ):
         with pytest.raises(QuestionError):
             merge(session, "job", *values, **body)
+
+
+def test_a_number_for_missing_values_is_told_although_classes_hide_it(tmp_path):
+    ages = [20 + at % 40 for at in range(380)] + [-999] * 20
+    rows = [f"{'fm'[at % 2]},{age},{'yn'[at % 3 > 0]}" for at, age in enumerate(ages)]
+    (tmp_path / "t.csv").write_text("\n".join(["sex,age,hired", *rows]))
+    session = open_session(tmp_path, "t.csv")
+    assert "age" in session.tables["data"]["bins"]
+    for screen, shown in (("table", table_view), ("question", view)):
+        assert "-999&#39; is taken as a value" in render(session, screen, shown(session, {}))
+    patch(session, {"add": {"data": {"na": ["-999"]}}})
+    assert session.reading.hidden_markers == []
+
+
+def test_of_five_hundred_columns_the_page_with_its_files_weighs_little(tmp_path):
+    names = [f"x{at}" for at in range(498)]
+    rows = [
+        ",".join(["fm"[at % 2], "yn"[at % 3 > 0], *(f"v{at * k % 7 % 4}" for k in range(498))])
+        for at in range(200)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join([",".join(["sex", "hired", *names]), *rows]))
+    session = open_session(tmp_path, "t.csv")
+    patch(session, {"change": {"question": {"protected": "sex", "decision": "hired"}}})
+    page = render(session, "question", view(session, {}))
+    parts = [static_file(name) for name in ("app.css", "app.js", "icon.svg")]
+    assert len(page.encode()) + sum(len(part[0]) for part in parts) <= 150_000
+    assert 'id="predictions" list="column-names"' in page
+
+
+def test_settings_with_few_values_are_chosen_and_not_typed(session):
+    patch(session, {"change": {"question": {"protected": "gender", "decision": "hired"}}})
+    page = render(session, "question", view(session, {}))
+    tests = page.split('id="set-test"')[1].split("</select>")[0]
+    assert [name in tests for name in TESTS] == [True] * len(TESTS)
+    patch(session, {"change": {"learning": {"test": TESTS[-1]}}})
+    page = render(session, "question", view(session, {}))
+    assert f"<option selected>{TESTS[-1]}</option>" in page

@@ -150,7 +150,7 @@ async function show(address, {push = false, quiet = false} = {}) {
   const inside = active && active.closest("#chosen");
   restored = null;
   note();
-  const told = news();
+  const told = news(), arrived = new Set([...document.querySelectorAll("[data-arrives]")].map((one) => one.id));
   if (page.body.dataset.screen !== document.body.dataset.screen || page.getElementById("table-name").textContent !== $("table-name").textContent) {
     drafts.clear();
     opened.clear();
@@ -200,6 +200,8 @@ async function show(address, {push = false, quiet = false} = {}) {
   else if (focused && $(focused)) $(focused).focus({preventScroll: true});
   else if (push) $("main").focus({preventScroll: true});
   if (push) back = "";
+  // What was just made is seen, wherever on the page it stands.
+  for (const one of document.querySelectorAll("[data-arrives]")) if (!arrived.has(one.id)) one.scrollIntoView({block: "nearest"});
   const place = push && $(new URL(address, location.href).hash.slice(1));
   if (place) place.scrollIntoView({block: "nearest"});
   arrive();
@@ -545,7 +547,7 @@ document.addEventListener("keydown", (event) => {
 // What was chosen in a picture stands at it: below, or above where there is more room.
 function stand() {
   const at = $("chosen"), stage = $("stage");
-  if (!at || !stage) return;
+  if (!at || !stage) return null;
   const shown = [...stage.querySelectorAll("svg")].find((one) => one.getClientRects().length);
   const picture = shown.classList.contains("graph-wide") ? "wide" : "narrow";
   const ends = [`${picture}-${at.dataset.at}`, ...JSON.parse(at.dataset.ends).map((one) => `${picture}-box-${one}`)];
@@ -554,11 +556,13 @@ function stand() {
   const low = all("bottom", Math.max) - frame.top + 10, high = all("top", Math.min) - frame.top - at.offsetHeight - 10;
   const left = (all("left", Math.min) + all("right", Math.max)) / 2 - frame.left - at.offsetWidth / 2;
   const room = window.innerHeight - Math.max(frame.top, 0) - at.offsetHeight - 8;
-  at.style.top = `${low > room && high > 0 ? high : Math.max(0, Math.min(low, room))}px`;
+  at.style.top = `${low > room && high > 0 ? high : Math.max(0, low)}px`;
   at.style.left = `${Math.max(0, Math.min(left, frame.width - at.offsetWidth))}px`;
+  return at;
 }
 window.addEventListener("resize", stand);
-window.addEventListener("arrive", stand);
+// Where there is no room for it beside what was chosen, the page moves until it is seen.
+window.addEventListener("arrive", () => stand()?.scrollIntoView({block: "nearest"}));
 
 // The picture as an image: the browser draws the file that the server makes.
 document.addEventListener("click", async ({target}) => {
