@@ -6,15 +6,11 @@ from dataclasses import replace
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import sealed, wrong
-from tests.several_groups import GRAPH as GROUPS
-from tests.several_groups import QUESTIONS, counted
 
 from evenhand import Codings, CountTable, checker, datasets
-from evenhand.counts import examined_counts
-from evenhand.evidence import Partition, Verdict, certify
-from evenhand.graph import CausalGraph
+from evenhand.evidence import certify
 from evenhand.recheck import RecordedCertificate, differences
-from evenhand.record import Table, canonical
+from evenhand.record import Table
 
 COUNTS = datasets.admissions(2)
 
@@ -60,11 +56,6 @@ def no_assumptions(content):
     content["assumptions"] = ["Nothing is assumed."]
 
 
-def the_decision_first(content):
-    content["graph"]["arrows"].append(["admission", "gender"])
-    content["graph"]["arrows"].remove(["gender", "admission"])
-
-
 def an_open_edge(content):
     """The finer set is kept, and the other that is possible now is not mentioned."""
     content["graph"]["arrows"].remove(["test_score", "admission"])
@@ -76,47 +67,8 @@ def a_direct_edge_left_open(content):
     content["graph"]["undirected"].append(["admission", "gender"])
 
 
-def an_accusation(content):
-    content["graph"]["undirected"] = [["zz", "zzz"]]
-    content["graph"]["nodes"] += ["zz", "zzz"]
-    alike = Partition.of(examined_counts(COUNTS, QUESTION), ["test_score"])
-    entry = dict(content["partitions"][0], names=["test_score"], role="block set")
-    content["partitions"].append(
-        entry
-        | {
-            "table": json.loads(canonical(alike.table())),
-            "verdict": "not certified",
-        }
-    )
-    content["verdict"] = "not certified"
-
-
 def pooled_groups(content):
     content["pooled"]["other"] = True
-
-
-def a_release_that_nobody_assumes(content):
-    numbers = {"changed_rows": 1, "dropped_before": 0, "left_out_before": 0}
-    content["release"] = {
-        **dict.fromkeys(("method", "policy"), "x"),
-        **numbers,
-        "notice": "Decisions in these rows were changed to remove differences between groups: "
-        "they are not records about persons.",
-        "change": "edited",
-        "changed_columns": ["admission"],
-        "seed_commitment": 64 * "0",
-    }
-
-
-def a_release_in_a_column_that_no_method_changes(content):
-    a_release_that_nobody_assumes(content)
-    notice = (
-        "The protected attribute major was changed in these rows to remove differences between "
-        "groups: they are not records about persons."
-    )
-    content["release"].update(changed_columns=["major"], notice=notice)
-    content["assumptions"].append(notice)
-    del content["partitions"][0]["subpopulations"]["by_chance"]
 
 
 def another_estimate(content):
@@ -130,46 +82,15 @@ def unsorted_lines(content):
 # What only the data show, as the checker takes words, estimates and orders as they stand.
 UNSEEN = [no_assumptions, another_estimate, unsorted_lines, pooled_groups]
 LEFT_OPEN = [an_open_edge, a_direct_edge_left_open]
-FORGERIES = [
-    the_decision_first,
-    an_accusation,
-    a_release_that_nobody_assumes,
-    a_release_in_a_column_that_no_method_changes,
-]
 
 
-@pytest.mark.parametrize("forgery", [*FORGERIES, *LEFT_OPEN, *UNSEEN])
-def test_a_forgery_is_found_by_the_checker_or_with_the_counts(forgery):
+@pytest.mark.parametrize("forgery", [*LEFT_OPEN, *UNSEEN])
+def test_a_forgery_that_the_checker_takes_as_it_stands_is_found_with_the_counts(forgery):
     certificate = certify(COUNTS, GRAPH, QUESTION)
     assert wrong(changed(certificate, lambda _: None), COUNTS) == []
     text = changed(certificate, forgery)
-    answer = checker.verify(text)
-    assert answer.status == (0 if forgery in UNSEEN else 3 if forgery in LEFT_OPEN else 1)
-    if answer.status != 1:
-        assert recorded(text).differences(COUNTS)
-
-
-def test_a_block_set_that_is_kept_back_is_found():
-    columns = {"gender": [], "test_score": [], "admission": []}
-    counts = []
-    for score, group, admitted in (("L", "female", 10), ("L", "male", 8), ("H", "female", 10),
-                                   ("H", "male", 12)):  # fmt: skip
-        for decision, count in (("admitted", admitted), ("rejected", 20 - admitted)):
-            for name, label in zip(columns, (group, score, decision), strict=True):
-                columns[name].append(label)
-            counts.append(count)
-    table = CountTable.of(columns, counts)
-    graph = CausalGraph(tuple(columns), frozenset({("gender", "admission")}))
-    certificate = certify(table, graph, QUESTION, scope="all")
-    assert certificate.verdict is Verdict.NOT_CERTIFIED
-
-    def forgery(content):
-        del content["partitions"][1]
-        content.update(verdict="certified", reasons=[])
-
-    text = changed(certificate, forgery)
-    assert any("scope.complete" in place for place in checker.verify(text).notes)
-    assert any("scope.complete" in place for place in recorded(text).differences(table))
+    assert checker.verify(text).status == (0 if forgery in UNSEEN else 3)
+    assert recorded(text).differences(COUNTS)
 
 
 def test_a_pooled_question_is_asked_pooled_again():
@@ -201,14 +122,6 @@ def test_without_lines_or_with_open_causes_a_shared_copy_needs_the_data(graph, l
     assert recorded(text).differences(COUNTS) == ()
     certified = sealed(json.loads(text) | {"verdict": "certified"})
     assert checker.verify(certified).status == 1
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_records_of_several_groups_know_what_was_asked(name):
-    certificate = certify(counted(), GROUPS, QUESTIONS[name])
-    for text in (certificate.to_json(), certificate.to_shared_json(least_count=1000)):
-        assert recorded(text).question == certificate.question
-        assert wrong(text, counted()) == []
 
 
 def unlike(written, right):

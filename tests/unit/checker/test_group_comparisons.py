@@ -14,38 +14,6 @@ EVERY = VALUES | {"criterion": "every"}
 CUMULATIVE = VALUES | {"criterion": "cumulative", "order": ["x", "y", "z"]}
 
 
-@pytest.mark.parametrize(
-    ("asked", "pairs"),
-    [
-        ({}, ["fm"]),
-        (ALL, ["ab", "ac", "bc"]),
-        (ALL | {"other": "b"}, ["ab", "cb"]),
-        (ALL | {"other": "a"}, ["ba", "ca"]),
-    ],
-)
-def test_all_pairs_are_compared_or_each_with_the_reference(asked, pairs):
-    found = compared(**asked)
-    assert ["".join(found.groups[at] for at in pair) for pair in found.pairs] == pairs
-
-
-@pytest.mark.parametrize(
-    ("asked", "cuts"),
-    [
-        ({}, [["yes"]]),
-        (
-            {"favorable": ["yes", "maybe"], "decisions": ["yes or maybe", "no"]},
-            [["yes or maybe"]],
-        ),
-        (EVERY, [["x"], ["y"], ["z"]]),
-        (EVERY | {"decisions": ["x", "y"]}, [["x"]]),
-        (CUMULATIVE, [["x"], ["x", "y"]]),
-    ],
-)
-def test_a_cut_is_what_counts_as_favorable(asked, cuts):
-    found = compared(**asked)
-    assert [[found.kinds[at] for at in cut] for cut in found.cuts] == cuts
-
-
 @pytest.mark.parametrize("seed", range(24))
 def test_differences_are_those_of_a_loop_over_people(seed):
     rng = np.random.default_rng(seed)

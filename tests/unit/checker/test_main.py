@@ -67,13 +67,6 @@ def test_what_is_stated_is_listed_as_text_and_as_json(tmp_path, alone):
     assert {*answer["stated"]} <= {*listed}
 
 
-def test_of_a_false_record_only_the_errors_are_printed(tmp_path, capsys):
-    path = tmp_path / "certificate.json"
-    path.write_text(CERTIFICATE.to_json().replace('"verdict":"not', '"verdict":"surely not'))
-    assert main([str(path)]) == 1
-    assert "Stated" not in capsys.readouterr().out
-
-
 def test_as_a_program_it_exits_with_the_status(tmp_path, monkeypatch):
     path = tmp_path / "certificate.json"
     path.write_text(CERTIFICATE.to_shared_json())
@@ -171,16 +164,6 @@ def test_what_could_move_the_cursor_is_escaped(tmp_path, capsys):
     assert "9\\x1b[2J\\x9b1A\\u202eCertificate" in out
 
 
-def test_its_usage_says_how_it_is_run(alone):
-    assert alone("-m", "checker", "--help").stdout.startswith("usage: python -m checker [-h]")
-
-
-def test_as_json_it_prints_one_object(tmp_path, capsys):
-    path = CERTIFICATE.write(tmp_path / "certificate.json")
-    assert main([str(path), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["stated"]["graph.origin"] == "given"
-
-
 @pytest.mark.parametrize(
     ("status", "answer"),
     [
@@ -217,18 +200,6 @@ def test_of_a_false_record_nothing_is_said_to_be_stated(tmp_path, capsys, monkey
     monkeypatch.setattr(sys.modules[main.__module__], "verify", lambda *_: answer)
     assert main([str(CERTIFICATE.write(tmp_path / "certificate.json"))]) == 1
     assert capsys.readouterr().out == "Certificate refuted.\n  a note\n"
-
-
-def test_json_is_indented_by_two_and_keeps_its_letters(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(
-        sys.modules[main.__module__], "verify", lambda *_: CheckOutcome(1, ["größer"], {})
-    )
-    path = CERTIFICATE.write(tmp_path / "certificate.json")
-    assert main([str(path), "--json"]) == 1
-    assert capsys.readouterr().out == (
-        '{\n  "status": 1,\n  "notes": [\n    "größer"\n  ],\n  "stated": {},\n'
-        '  "verdicts": {}\n}\n'
-    )
 
 
 @pytest.mark.parametrize(

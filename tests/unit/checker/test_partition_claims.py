@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.certificate_records import CERTIFICATE, compared, forged, verify
-from tests.several_groups import GRAPH as GROUPS
-from tests.several_groups import QUESTIONS, counted
 
 from evenhand import checker
 from evenhand.checker import partition_claims
@@ -24,7 +22,6 @@ from evenhand.checker.partition_claims import (
     read_table,
 )
 from evenhand.checker.verification import overall_verdict, shared_verdict
-from evenhand.evidence import certify
 from evenhand.evidence.statistics.by_chance import reach_probabilities
 
 
@@ -72,27 +69,6 @@ def test_where_nobody_is_compared_no_coverage_is_enough():
 @pytest.mark.parametrize("threshold", ["1/1000000", "999999/1000000"])
 def test_thresholds_near_the_bounds_are_in_range(threshold):
     assert judged((5, 5, 5, 5), threshold=threshold)["verdict"] == "certified"
-
-
-def test_several_groups_are_judged_pair_by_pair():
-    """Rates of a, b, c: 1/2, 1/2, 1/5 in the first place; c alone in the third."""
-    asked = compared(group=None, other=None, groups=["a", "b", "c"], min_rows=2)
-    table = {
-        ("p",): ((2, 2), (1, 1), (1, 4)),
-        ("q",): ((3, 1), (1, 0), (3, 1)),
-        ("r",): ((0, 0), (0, 0), (2, 1)),
-    }
-    found = judge(table, asked)
-    assert found["table"] == [
-        ["p", 2, 2, 1, 1, 1, 4, "-3/10"],
-        ["q", 3, 1, 1, 0, 3, 1, "0"],
-        ["r", 0, 0, 0, 0, 2, 1, None],
-    ]
-    assert found["subpopulations"] == {
-        "above": 0, "below": 2, "comparisons": 4, "violating": 1, "occupied": 3, "measured": 2,
-    }  # fmt: skip
-    assert found["coverage"] == {"rows": "20/23", "groups": ["1", "2/3", "3/4"]}
-    assert (found["evidence"], found["verdict"]) == ([0], "not certified")
 
 
 def test_the_first_of_two_differences_of_the_same_size_is_written():
@@ -271,9 +247,6 @@ def test_with_too_many_rows_the_numbers_are_taken_as_they_are(monkeypatch):
     assert checker.verify(CERTIFICATE.to_json()).stated["by_chance"].startswith("all of it")
 
 
-PAIRS = certify(counted(), GROUPS, QUESTIONS["pairs"]).to_json()
-
-
 def test_groups_with_few_rows_take_no_part_in_what_chance_makes():
     """Two of a kind in each group: one third of all ways puts a difference there."""
     written = {"expected": "0", "rows": "0", "p": "1"}
@@ -291,52 +264,8 @@ def test_any_change_breaks_the_seal():
     assert notes[0].startswith("seal: ")
 
 
-WEIBLICH = {"group": "weiblich", "other": "männlich", "groups": ["weiblich", "männlich"]}
+labels = st.text(st.sampled_from('ab"\\/ ,]%\t\x01éﬀ😀'), max_size=3)
 PERCENT = {"group": "50%s", "groups": ["50%s", "m"], "favorable": "%d"}
-TWO = {"protected": ["sex", "race"], "group": None, "other": None, "favorable": None}
-
-
-@pytest.mark.parametrize(
-    ("asked", "decision", "table", "lines"),
-    [
-        (
-            {**WEIBLICH, "favorable": "ja", "decisions": ["ja", "nein"]},
-            "zusage",
-            {("Süd",): ((1, 2), (3, 0))},
-            [
-                '["sex", "straße", "zusage"]',
-                '["männlich", "Süd", "ja", 3]',
-                '["weiblich", "Süd", "ja", 1]',
-                '["weiblich", "Süd", "nein", 2]',
-            ],
-        ),
-        (
-            {**PERCENT, "decisions": ["%d", "%%"]},
-            "d",
-            {("100%",): ((1, 0), (0, 4))},
-            ['["d", "sex", "straße"]', '["%%", "m", "100%", 4]', '["%d", "50%s", "100%", 1]'],
-        ),
-        (
-            TWO
-            | {"groups": ["f & a", "f & b", "m & a"], "criterion": "every"}
-            | {"decisions": ["x", "y", "z"]},
-            "loan",
-            {("1",): ((4, 0, 0), (0, 0, 6), (0, 5, 0))},
-            [
-                '["loan", "sex & race", "straße"]',
-                '["x", "f & a", "1", 4]',
-                '["y", "m & a", "1", 5]',
-                '["z", "f & b", "1", 6]',
-            ],
-        ),
-    ],
-)
-def test_the_digest_is_that_of_lines_of_json_as_they_are_read(asked, decision, table, lines):
-    right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    assert digest(compared(**asked), decision, ["straße"], table) == right
-
-
-labels = st.text(st.sampled_from('ab"\\/ ,]\t\x01éﬀ😀'), max_size=3)
 
 
 @given(
@@ -345,7 +274,7 @@ labels = st.text(st.sampled_from('ab"\\/ ,]\t\x01éﬀ😀'), max_size=3)
 )
 def test_the_lines_are_sorted_as_text_wherever_the_groups_stand(table, columns):
     first, decision, second = columns[0], "h", columns[1]
-    asked = compared(protected=columns[2])
+    asked = compared(protected=columns[2], decisions=["%d", "%%"], **PERCENT)
     table = {people: ((*n[:2],), (*n[2:4],)) for people, n in table.items()}
     lines = [
         [dict(zip(columns, (*people, group), strict=True)) | {decision: kind}, n[at][to]]

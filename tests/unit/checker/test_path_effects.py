@@ -1,13 +1,12 @@
 """Sides, worlds, witnesses and the effects in one graph."""
 
-from collections import Counter
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
 from tests.certificate_records import compared
-from tests.loans import APART, INCOME_FIRST, QUESTION, ZIP_FIRST, asking, loans
+from tests.loans import INCOME_FIRST, QUESTION, asking
 from tests.recorded_paths import asked, record_of, worlds_of
 
 import evenhand as eh
@@ -18,25 +17,10 @@ from evenhand.checker.path_claims import (
     WitnessBounds,
     decimals,
     judge_effect,
-    path_effects,
     read_tables,
     right_graph,
 )
 from evenhand.checker.record_fields import read_share
-
-
-@pytest.mark.parametrize(
-    ("graph", "income", "witnesses"),
-    [
-        (ZIP_FIRST, "explained", []),
-        (APART, "explained", []),
-        (INCOME_FIRST, "witness", ["income"]),
-    ],
-)
-def test_sides_of_the_loan_graphs(graph, income, witnesses):
-    paths = worlds_of(graph)[0].paths
-    assert paths.sides == {"income": income, "loan": "direct", "zip": "through"}
-    assert paths.witnesses == witnesses
 
 
 def paths(text, **fields):
@@ -105,81 +89,6 @@ def test_questions_that_nobody_can_ask_are_refused(fields):
     question |= {"decisions": ["yes", "no"], "min_coverage": "9/10"}
     with pytest.raises(ValueError, match="question|written"):
         PathQuestion.of({**question, **fields}, compared(**question))
-
-
-NONE = frozenset()
-
-
-def test_the_group_as_it_is_and_as_the_others_are():
-    worlds, _ = worlds_of(ZIP_FIRST)
-    assert worlds.share((NONE, None)) == (Fraction(6, 25),) * 2
-    everybody = frozenset(["zip", "income", "loan"])
-    assert worlds.share((everybody, None)) == (Fraction(1, 2),) * 2
-    assert worlds_of(APART)[0].share((NONE, None)) == (Fraction(59, 250),) * 2
-
-
-def test_the_sum_of_shares_has_the_ends_of_each():
-    worlds, _ = worlds_of(ZIP_FIRST)
-    worlds.known = {
-        (NONE, 0): (Fraction(1, 4), Fraction(1, 2)),
-        (NONE, 1): (Fraction(0), Fraction(1, 8)),
-        (NONE, None): (Fraction(1), Fraction(1)),
-    }
-    sums = Counter({(NONE, 0): 2, (NONE, 1): -1, (NONE, None): 0})
-    assert worlds.bounds(sums) == (Fraction(3, 8), Fraction(1))
-
-
-TOWNS = CountTable.of(
-    {
-        "town": list("1111222222"),
-        "race": list("bwwwbbbwww"),
-        "zip": list("1212121212"),
-        "loan": ["yes", "no", "yes", "no", "yes", "no", "yes", "no", "yes", "yes"],
-    },
-    [10] * 10,
-)
-
-
-def test_what_causes_only_who_is_in_a_group_bears_on_its_rows_alone():
-    graph = CausalGraph.parse("town -> race; race -> loan; race -> zip -> loan")
-    worlds, _ = worlds_of(graph, counts=TOWNS)
-    assert (worlds.relevant(0), worlds.relevant(None)) == (["town", "zip"], ["zip"])
-    assert worlds.share((NONE, 0)) == worlds.share((NONE, None)) == (Fraction(3, 4),) * 2
-
-
-def test_the_rows_of_a_group_count_by_its_causes():
-    """By hand: of 40 in town 1 are 10 in the group, of 60 in town 2 are 30."""
-    table = TOWNS
-    graph = CausalGraph.parse("town -> race; town -> loan; race -> loan; race -> zip -> loan")
-    worlds, _ = worlds_of(graph, counts=table)
-    (context,) = worlds.context(0)
-    assert context.names == ("town",)
-    assert context.cells == {
-        (0,): Fraction(1, 4) / Fraction(2, 5),
-        (1,): Fraction(1, 2) / Fraction(2, 5),
-    }
-    assert worlds.relevant(0) == worlds.relevant(None) == ["town", "zip"]
-    assert (worlds.rows_of(0), worlds.context(None)) == (0, [])
-
-
-def test_where_nothing_causes_who_is_in_a_group_its_rows_are_like_all():
-    worlds, _ = worlds_of(ZIP_FIRST)
-    assert (worlds.rows_of(1), worlds.relevant(0)) == (None, ["zip", "income"])
-
-
-def test_unseen_people_count_as_neither():
-    cells = [(labels, n) for labels, n in loans() if labels[:3] != ("b", "2", "hi")]
-    columns = dict(
-        zip(
-            ("race", "zip", "income", "loan"),
-            zip(*(c for c, _ in cells), strict=True),
-            strict=True,
-        )
-    )
-    worlds, _ = worlds_of(APART, counts=CountTable.of(columns, [n for _, n in cells]))
-    low, high = worlds.share((NONE, None))
-    # Of 80, 40 live in district 2, and 10 have a high income.
-    assert high - low == Fraction(40, 80) * Fraction(10, 80)
 
 
 NESTED = CausalGraph.parse(
@@ -266,20 +175,6 @@ def test_the_closed_form_takes_the_least_over_homes_that_the_group_has(seen, lea
     assert bounds.bounds([], []) == (least, 1)
 
 
-def test_a_row_of_no_witness_is_one_of_all_its_causes():
-    worlds, _ = nested()
-    bounds, cells = WitnessBounds(worlds, None), worlds.tables["school"].cells
-    names = worlds.tables["school"].names
-    assert names == ("home", "race", "zip", "school")
-    gone = [line for line in cells if line[:3] == (1, 0, 0)]
-    for line in gone:
-        del cells[line]
-    assert gone
-    assert all(bounds.can_be({"home": 1, "zip": 0, "school": s}) for s in (0, 1))
-    del cells[1, 0, 1, 0]
-    assert not bounds.can_be({"home": 1, "zip": 1, "school": 0})
-
-
 def test_the_closed_form_has_no_potentials():
     worlds, _ = nested()
     with pytest.raises(ValueError, match="no transport problem"):
@@ -294,44 +189,6 @@ def test_a_witness_can_be_what_it_is_or_what_no_row_tells():
     assert not bounds.can_be(second)  # of the group nobody is at the second home
     worlds.tables["home"].cells.clear()
     assert bounds.can_be(second)
-
-
-NAMES = ("direct", "through", "explained", "combination", "total")
-BY_HAND = {
-    (ZIP_FIRST, 0): "11/100 1/150 13/125 59/1500 13/50",
-    (ZIP_FIRST, 1): "-19/125 -1/20 -2/15 113/1500 -13/50",
-    (APART, 0): "23/200 2/125 84/625 -13/5000 657/2500",
-}
-
-
-@pytest.mark.parametrize(("graph", "own"), BY_HAND)
-def test_the_loan_table_by_hand(graph, own):
-    worlds, _ = worlds_of(graph, own)
-    effects = path_effects(worlds, [[], []])
-    exact = [Fraction(text) for text in BY_HAND[graph, own].split()]
-    assert [effects[name] for name in NAMES] == [(one, one) for one in exact]
-    assert effects["spurious"] == (0, 0)
-
-
-@pytest.mark.parametrize(
-    ("own", "at", "low", "high"),
-    [(0, "forward", "1/100", "1/60"), (1, "backward", "-9/250", "-13/375")],
-)
-def test_bounds_of_the_loan_table_by_hand(own, at, low, high):
-    worlds, entry = worlds_of(INCOME_FIRST, own)
-    proofs = [[[*map(read_share, line)] for line in kind] for kind in entry["potentials"][at]]
-    effects = path_effects(worlds, proofs)
-    assert effects["through"] == (Fraction(low), Fraction(high))
-    total, direct = effects["total"][0], effects["direct"][0]
-    assert effects["combination"] == (
-        total - direct - Fraction(high),
-        total - direct - Fraction(low),
-    )
-
-
-def test_what_nobody_named_has_an_effect_of_its_own():
-    worlds, _ = worlds_of(APART, explained=["income"])
-    assert path_effects(worlds, [[], []])["not judged"] == (0, 0)
 
 
 def people(seed):

@@ -13,22 +13,14 @@ from tests.recorded_paths import asked, record_of
 
 from evenhand.checker.path_claims import (
     Shares,
-    counts_by,
     disagreements,
     eliminate,
     encode,
     read_tables,
-    shares_of,
 )
 
 ENDS = asked().ends
 WRITTEN = record_of(ZIP_FIRST)["indirect"]
-
-
-def test_tables_come_back_as_they_were_counted():
-    values, tables = read_tables(WRITTEN, ENDS)
-    assert values["zip"] == ["1", "2"]
-    assert tables["race", "zip"] == {(0, 0): 40, (0, 1): 60, (1, 0): 80, (1, 1): 20}
 
 
 @pytest.mark.parametrize(
@@ -89,14 +81,6 @@ def test_tables_that_count_other_people_are_named():
     assert "['race', 'zip'] and ['race', 'zip', 'income'] count other people by" in wrong[1]
 
 
-def test_counts_and_shares_by_some_names():
-    _, tables = read_tables(WRITTEN, ENDS)
-    names = ("race", "zip", "income")
-    assert counts_by(names, tables[names], ["zip"]) == {(0,): 120, (1,): 80}
-    shares = shares_of(("race", "zip"), tables["race", "zip"])
-    assert [str(share) for share in shares.cells.values()] == ["2/5", "3/5", "4/5", "1/5"]
-
-
 NAMES = "abcd"
 
 
@@ -122,9 +106,3 @@ def test_it_is_the_sum_over_all_assignments(tables, keep):
         )
     for line, total in totals.items():
         assert found.at(dict(zip(found.names, line, strict=True))) == total
-
-
-def test_shares_at_one_value_of_a_name():
-    table = Shares(("a", "b"), {(0, 0): Fraction(1, 3), (1, 0): Fraction(2, 3)})
-    assert table.fixed("a", 1) == Shares(("b",), {(0,): Fraction(2, 3)})
-    assert table.fixed("c", 1) == table

@@ -21,7 +21,6 @@ from evenhand import datasets
 from evenhand.checker.partition_claims import GroupComparisons, digest, judge, read_table
 from evenhand.checker.row_claims import absent_values, count_people, row_errors, sum_tables
 from evenhand.evidence import certify
-from evenhand.graph import CausalGraph
 
 
 def test_one_altered_decision_in_the_data_is_found(tmp_path):
@@ -131,33 +130,12 @@ def test_the_rows_read_are_those_examined_dropped_and_left_out():
 
 
 COUNTS = datasets.admissions(2)
-WITH_EFFECT = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; admission -> test_score"
-)
-
-
-def released(method, graph=GRAPH, **options):
-    plan = method.plan(certify(COUNTS, graph, QUESTION))
-    return eh.release(COUNTS, plan, seed=1, **options).certificate
-
-
-RELEASES = {
-    "edited": released(eh.ModifyData()),
-    "redrawn": released(eh.ModifyGraph(), WITH_EFFECT),
-    "generated": released(eh.ModifyGraph(generate=True)),
-    "resampled": released(eh.LocalPreferentialSampling(), uncertified=True),
-    "shuffled": released(eh.ShuffleProtected(), uncertified=True),
-}
-
-
-@pytest.mark.parametrize("name", RELEASES)
-def test_records_of_releases_are_true(name):
-    assert verify(RELEASES[name].to_json()) == (0, [])
-    assert verify(RELEASES[name].to_shared_json())[0] == 3
 
 
 def test_a_release_forged_onto_original_rows_needs_more_than_the_block():
-    block = json.loads(RELEASES["edited"].to_json())["release"]
+    plan = eh.ModifyData().plan(certify(datasets.admissions(2), GRAPH, QUESTION))
+    made = eh.release(datasets.admissions(2), plan, seed=1).certificate
+    block = json.loads(made.to_json())["release"]
     status, notes = forged(lambda document: document.update(release=block), CERTIFIED.to_json())
     assert status == 1
     assert {note.split(":")[0] for note in notes} == {

@@ -19,7 +19,6 @@ from evenhand.checker.rule_claims import (
     determines,
     edited_links,
     is_protected,
-    links,
     people_by,
     right_outcome,
 )
@@ -199,10 +198,6 @@ def edited_record(graph=SMALL, edit="add major -> admission: it was read", **set
 
 def edges(arrows, undirected=()):
     return {"arrows": arrows, "undirected": [*undirected], "doubtful": []}
-
-
-def test_links_have_no_direction():
-    assert links(edges([["a", "b"]], [["c", "b"]])) == {frozenset("ab"), frozenset("bc")}
 
 
 @pytest.mark.parametrize(

@@ -82,13 +82,6 @@ def test_the_sentence_tells_small_effects_apart():
     assert measured.sentence(WORDS).endswith("20.5 % instead of 20.6 % got a loan.")
 
 
-def test_an_effect_through_several_attributes_names_them_all():
-    asked = asking(redlining=["zip", "income"], redlining_threshold="0.9")
-    measured = measure_paths(loans(), ZIP_FIRST, asked)
-    assert measured.name == "through zip, income"
-    assert "  through zip, income  " in str(measured)
-
-
 def test_an_attribute_on_no_path_has_no_effect_and_meets_the_claim():
     graph = CausalGraph.parse("race -> loan; zip -> loan")
     measured = measure_paths(loans(), graph, QUESTION)
@@ -197,27 +190,6 @@ def test_too_many_orientations_are_refused_with_a_remedy():
     assert "more than 4,096 ways" in measured.reasons[0].what
 
 
-def test_too_many_values_of_witnesses_leave_everything_possible():
-    generator = np.random.default_rng(0)
-    rows = 4000
-    columns = {
-        "c": generator.integers(0, 2, rows),
-        "w": generator.integers(0, 1100, rows),
-        "r": generator.integers(0, 2, rows),
-        "e": generator.integers(0, 2, rows),
-    }
-    table = CountTable.of({name: map_text(column) for name, column in columns.items()})
-    graph = CausalGraph.parse("c -> w; w -> r; w -> e; r -> e; c -> e")
-    question = Question(protected="c", group="0", decision="e", favorable="1", redlining=["r"])
-    measured = measure_paths(table, graph, question)
-    assert measured.verdict is Verdict.CANNOT_DECIDE
-    assert "values together" in measured.reasons[0].what
-    assert not measured.is_exact
-    through = measured.forward["through"]
-    assert through.upper - through.lower >= 1
-    assert measured.forward["direct"].lower > -1
-
-
 def map_text(column):
     return [str(value) for value in column.tolist()]
 
@@ -305,18 +277,6 @@ def test_the_summary_shows_both_directions():
     ]
 
 
-def test_what_is_in_neither_list_is_not_judged():
-    lines = [(*line, job, count) for line, count in loans() for job in "xy"]
-    *columns, counts = zip(*lines, strict=True)
-    names = ("race", "zip", "income", "loan", "job")
-    table = CountTable.of(dict(zip(names, columns, strict=True)), counts)
-    graph = CausalGraph.parse(f"{ZIP_FIRST}; race -> job; job -> loan")
-    measured = measure_paths(table, graph, asking(explained=["income"]))
-    text = str(measured)
-    assert "  explained: income " in text
-    assert "  not judged: job " in text
-
-
 def of_three(graph, lines):
     """The claim through z in a table of r, z and d, given by the counts of its lines."""
     *columns, counts = zip(*((*key.split(), n) for key, n in lines.items()), strict=True)
@@ -371,16 +331,6 @@ def test_what_was_not_measured_is_null_and_not_zero():
     values = measure_paths(loans(), ZIP_FIRST, asked).to_dict()
     assert values["gap"] == {"data": None, "model": {"lower": None, "upper": None}}
     assert values["unseen_mass"] is None
-
-
-def test_no_line_for_ways_that_the_graph_does_not_have():
-    text = str(measure_paths(loans(), INCOME_FIRST, QUESTION))
-    assert "  explained" not in text
-    assert "  interaction, with the witnesses' other paths  " in text
-    text = str(measure_paths(loans(), ZIP_FIRST, QUESTION))
-    assert "  explained: income  " in text
-    assert "  interaction  " in text
-    assert "witnesses" not in text
 
 
 def test_a_table_too_large_even_for_floats_leaves_the_direct_verdict():

@@ -47,16 +47,6 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
         Evaluator(counts, counts.names, kernel="numba").statistics(BATCH, TESTS[0])
 
 
-def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
-    monkeypatch.setattr(
-        independence_tester, "sys", SimpleNamespace(modules={})
-    )  # nothing is loaded
-    evaluator = Evaluator(COUNTS, COUNTS.names)
-    assert evaluator._module() is numpy_kernel
-    evaluator.work = 1e12
-    assert evaluator._module() is not numpy_kernel
-
-
 @pytest.mark.parametrize(
     ("work", "on_disk", "compiled"),
     [(2e8, False, False), (2e8, True, True), (1e12, False, True), (1, True, False)],

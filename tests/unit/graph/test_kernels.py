@@ -142,18 +142,6 @@ def test_partitions_of_more_rows_than_32_bits_count(kernel, test, monkeypatch):
     assert_as_one_by_one(counts, random_batch(2, 4, 1, 12), test, kernel)
 
 
-def test_the_cache_of_partitions_knows_its_size(monkeypatch):
-    force(monkeypatch, PARTITIONS)
-    monkeypatch.setattr(partition_kernel, "_MOST_BYTES", 20_000)
-    counts = random_table(3, (3, 3, 2, 4, 3, 2), 200)
-    evaluator = Evaluator(counts, counts.names)
-    for depth in (1, 2, 3):
-        evaluator.statistics(random_batch(depth, 6, depth, 30), "chi-square")
-    cache = evaluator._partitions
-    assert cache.bytes == sum(one.bytes for one in cache.cached.values())
-    assert 0 < cache.bytes <= 30_000
-
-
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_columns_of_very_many_values_take_no_memory_beyond_their_lines(kernel):
     ids = np.arange(50_000)
@@ -266,14 +254,6 @@ def test_bits_give_what_cubes_give(cards, counts, depth):
 @pytest.mark.parametrize("lines", [1, 2, 63, 64, 65, 127, 128, 129, 1000])
 def test_the_number_of_lines_need_not_fill_words(lines, test):
     assert_bits_as_cubes(random_table(lines, (2, 3, 2, 4), lines, (1, 4)), [1], test)
-
-
-def test_values_that_never_occur_and_combinations_that_are_missing():
-    generator = np.random.default_rng(1)
-    first = generator.integers(0, 3, 300)
-    zero = np.zeros(300, int)
-    codes = [first, (first + generator.integers(0, 2, 300)) % 3, zero, (first == 2) + zero]
-    assert_bits_as_cubes(table_of(codes, cards=[4, 3, 2, 3]), range(3))
 
 
 @pytest.mark.parametrize("size", [None, 0, 1])

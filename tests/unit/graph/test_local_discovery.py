@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.single_tests import SingleTests
 
 from evenhand import CountTable, Knowledge, Tiers, find_causes
-from evenhand.display import ProgressReporter
 from evenhand.errors import ColumnError
 from evenhand.graph import discover
 from evenhand.graph.independence_tester import IndependenceTester
@@ -207,32 +206,6 @@ def test_a_result_says_itself_in_text_html_and_json():
     assert str(found).startswith("Causes of b: a\n")
     assert "<table" in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["parents"] == ["a"]
-
-
-def around_c(max_given=2, joined=()):
-    tests = CachedTests(IndependenceTester(CHAIN))
-    around = Neighborhood("c", frozenset(joined), frozenset("ab"), max_given, tests)
-    around.search("ab")
-    return around
-
-
-def test_what_is_known_to_be_joined_stays():
-    assert set(around_c(joined="a").members) == {"a", "b"}
-
-
-def test_a_bound_on_the_sets_is_remembered():
-    around = around_c(max_given=0)
-    assert set(around.members) == {"a", "b"}
-    assert around.capped
-
-
-def test_a_test_is_run_once_and_told_to_the_callback():
-    told = []
-    tests = CachedTests(IndependenceTester(CHAIN), ProgressReporter(told.append))
-    assert tests.test("c", "a") is tests.test("a", "c")
-    assert tests.test("a", "c", frozenset("b")).independent
-    assert [progress.done for progress in told] == [1, 2]
-    assert tests.weakest["a", "c"].given == {"b"}
 
 
 def test_a_set_that_leaves_something_to_test_is_preferred():
