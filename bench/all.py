@@ -25,6 +25,7 @@ SCRIPTS = (
     "wide_discovery",
     "local_causes",
     "audit_cost",
+    "answer_cost",
     "certify",
     "removal",
     "release",

@@ -225,6 +225,7 @@ class Progress:
 
     ``depth`` is the size of the sets given, where the step is tests of independence. Parts of
     a step that is not ``is_even`` take unequal times, and tell nothing about those to come.
+    ``whole`` is the share done of the most work that all such steps together may take.
 
     >>> Progress("counting rows", done=3_000_000, total=12_000_000, seconds=2.0).seconds_left
     6.0
@@ -236,6 +237,7 @@ class Progress:
     seconds: float
     depth: int | None = None
     is_even: bool = True
+    whole: float | None = None
 
     @property
     def rate(self) -> float:
@@ -269,6 +271,7 @@ class ProgressReporter:
         *,
         depth: int | None = None,
         is_even: bool = True,
+        whole: float | None = None,
     ) -> None:
         """Report that so much of a step is done."""
         if self._callback:
@@ -277,7 +280,8 @@ class ProgressReporter:
             if self._step not in ("", step):
                 self._start = self._last
             self._step, self._done, self._last = step, done, now
-            self._callback(Progress(step, done, total, now - self._start, depth, is_even))
+            passed = now - self._start
+            self._callback(Progress(step, done, total, passed, depth, is_even, whole))
 
     def advance(self, step: str, more: int, total: int | None = None) -> None:
         """Report that so much more of a step is done."""

@@ -393,6 +393,8 @@ def test_where_too_few_are_alike_the_coverage_decides_and_not_the_graph():
     audited = audit(table(cells), QUESTION, graph=graph)
     assert said(audited.answer) == (Word.CANNOT_TELL, "nothing compared")
     assert audited.answer.graph_problem is None
+    merge, _ = audited.answer.open_problem.remedies
+    assert "of 'a', without which 100.0 % of the rows could be compared" in merge.words
 
 
 @pytest.mark.parametrize("square", SQUARES)

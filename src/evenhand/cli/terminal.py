@@ -130,8 +130,9 @@ def _echo_exactly(text: str) -> None:
 class ProgressBar:
     """One bar for all that is done, on standard error; removed when the work is done.
 
-    It moves while there is work, and names the step, its share and the time that has passed;
-    it promises nothing about steps to come. After some seconds one line, in a pipe as well,
+    It moves while there is work, and names the step, its share and the time that has passed.
+    While a graph is learned it is full when all the work is done that learning may take; other
+    steps promise nothing about those to come. After some seconds one line, in a pipe as well,
     says how far the step is and what would shorten it. The object is the ``progress`` callback
     of the library.
     """
@@ -168,7 +169,12 @@ class ProgressBar:
         if self._bar is not None:
             share = f", {progress.done / progress.total:.0%}" if progress.total else ""
             rate = f", {progress.rate / 1e6:.1f} M/s" if progress.rate > _FAST else ""
-            self._bar.update(self._task, description=progress.step + share + rate)
+            said, whole = progress.step + share + rate, progress.whole
+            if whole is not None:
+                said += f"; {_whole_text(whole)}"
+                self._bar.update(self._task, description=said, total=1.0, completed=whole)
+            else:  # once the graph is learned the bar is full
+                self._bar.update(self._task, description=said, completed=1.0)
 
     def _say(self, text: str) -> None:
         """Print a line above the bar, which would otherwise be in the middle of it."""
@@ -178,6 +184,11 @@ class ProgressBar:
             self._bar.console.print(visible(text), markup=False, highlight=False, emoji=False)
 
 
+def _whole_text(whole: float) -> str:
+    """How much is done of the most that learning may take."""
+    return f"{whole:.0%} of the most work that learning may take"
+
+
 def _waiting_text(progress: Progress) -> str:
     """What is being done, how much of it there is, how long it takes, and what shortens it."""
     depth, left = progress.depth, progress.seconds_left
@@ -185,7 +196,8 @@ def _waiting_text(progress: Progress) -> str:
     many = "" if progress.total is None else f" of {progress.total:,}"
     is_known = left is not None and progress.seconds >= _SETTLED
     what += f": {progress.done:,}{many} done" + (f", {duration(left or 0)} left" * is_known)
-    what += ". Further steps may follow."
+    follow = "Further steps may follow" if progress.whole is None else None
+    what += f". {follow or f'That is {_whole_text(progress.whole or 0.0)}'}."
     if depth is None:
         return what
     fewer = (Remedy("To be sooner done, name fewer columns", "columns"),)

@@ -14,7 +14,7 @@ from statistics import NormalDist
 from typing import Any, Literal, TypeAlias
 
 from evenhand.counts import FinerCounts
-from evenhand.display import Plain, plain
+from evenhand.display import Plain, percent, plain
 from evenhand.errors import CannotReleaseError, Problem, Remedy
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import direct_edge
@@ -421,11 +421,23 @@ class _Rules:
         """What too few rows leave open."""
         certificate = self.certificate
         if not certificate.coverage.reaches(certificate.min_coverage):
-            return Reason(kind="nothing compared", remedies=(Remedy("Merge values", "merge"),))
+            return Reason(kind="nothing compared", remedies=self._to_compare_more())
         least = min(detectable_differences(certificate), default=None)
         if not self.within and (least is None or least > _reach(certificate)):
             return Reason(kind="too few rows")
         return None
+
+    def _to_compare_more(self) -> tuple[Remedy, ...]:
+        """What would let more be compared; the column that divides people most is named."""
+        ways = [one for one in self.judged if one.kind == "without"]
+        of = ""
+        if ways:
+            widest = max(ways, key=lambda one: one.coverage)
+            share = percent(float(widest.coverage))
+            of = f" of {widest.names[0]!r}, without which {share} of the rows could be compared"
+        return Remedy(f"Merge values{of}", "merge"), Remedy(
+            "lower the least coverage", "min_coverage"
+        )
 
 
 def _reach(certificate: Certificate) -> float:
@@ -488,7 +500,8 @@ def _reason(certificate: Certificate, kind: ReasonKind, names: tuple[str, ...]) 
     before = [f"{name} -> {decision}" for name in names]
     place = Remedy("Say that it came before the decision", "required", before)
     leave = Remedy("leave it out, if it is a consequence or a copy", "exclude", [*names])
-    tiers = Remedy("give the order of the columns", "tiers")
+    it = "it" if len(names) == 1 else "them"
+    tiers = Remedy(f"name {it} in the order of the columns", "tiers")
     remedies = {
         "written after": (place, leave, tiers),
         "depends on": (place, leave, tiers),

@@ -86,7 +86,7 @@ def _levels_of_votes(skeleton: Skeleton, totals: Sequence[int], limits: Limits) 
     """How large sets may be that vote: no larger than those that a stopped search tried."""
     if limits.most_work is None:
         return len(totals)
-    limits.work = 0  # votes have a budget of their own
+    limits.work, limits.spent = 0, 1  # votes have a budget of their own
     tried = totals[: len(skeleton.tests)] if skeleton.stopped else totals
     return limits.affordable(tried)
 

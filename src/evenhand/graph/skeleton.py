@@ -46,7 +46,8 @@ class Limits:
 
     With ``most_work`` no level is begun that would exceed this work, which depends on the
     counts alone and on no clock: a table has the same graph on every machine. ``cards`` and
-    ``lines`` are the sizes of the table.
+    ``lines`` are the sizes of the table. Edges and colliders have a budget each, of which so
+    many are ``spent``.
     """
 
     max_depth: int | None = None
@@ -55,6 +56,7 @@ class Limits:
     cards: tuple[int, ...] = ()
     lines: int = 0
     work: int = 0
+    spent: int = 0
     reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     done: int = 0
     _level: tuple[int, int, int] = (0, 0, 0)
@@ -112,7 +114,11 @@ class Limits:
     def report(self, depth: int, done: int, total: int) -> None:
         """Report how many of the tests given sets of this size are done."""
         self._level = (depth, done, total)
-        self.reporter.report(f"tests given {depth}", done, total, depth=depth)
+        whole = None
+        if self.most_work is not None:
+            part = done / total * self._work(depth, total) if total else 0
+            whole = min((self.spent + (self.work + part) / self.most_work) / 2, 1.0)
+        self.reporter.report(f"tests given {depth}", done, total, depth=depth, whole=whole)
 
     def report_more(self, tests: int) -> None:
         """Report that so many more tests of the present batch are done."""

@@ -76,11 +76,10 @@ def completed(
             is_open = reading and bool(guesses) and not (keep or is_told)
         else:
             is_open = one.argument in roles if in_question else reading
-        value = (
-            _without(one.value, kept)
-            if one.argument in ("exclude", "bins", "merge")
-            else one.value
-        )
+        value = one.value
+        if one.argument in ("exclude", "bins", "merge"):
+            read = {*data.get("bins", ()), *data.get("merge", ())}
+            value = _without(value, kept if one.argument == "exclude" else read)
         if is_open and value:
             guesses.append(replace(one, value=value))
     for one in guesses:

@@ -115,6 +115,14 @@ def test_what_is_done_is_not_told_and_neither_is_who_asked_for_quiet(capsys, wai
             ),
         ),
         (
+            Progress("tests given 1", 70, 100, 1.0, depth=1, whole=0.125),
+            (
+                "Learning the graph, tests given 1: 70 of 100 done. That is 12% of the most "
+                "work that learning may take. To be sooner done, name fewer columns "
+                "(--columns …), or say in which order they came about (--tiers …)."
+            ),
+        ),
+        (
             Progress("counting rows", 10, 110, 30.0),
             "counting rows: 10 of 110 done, about 5 minutes left. Further steps may follow.",
         ),

@@ -55,6 +55,16 @@ def test_a_cause_that_is_recorded_twice_is_kept_and_a_column_without_effect_is_n
     assert found == kept if effect else found <= kept
 
 
+def test_the_share_of_all_work_only_grows_and_is_told_where_there_is_a_budget(paper_adult):
+    told = []
+    discover(paper_adult, knowledge=ADULT, progress=told.append)
+    shares = [one.whole for one in told if one.depth is not None]
+    assert shares == sorted(shares)
+    assert 0.5 < shares[-1] <= 1  # what finds the edges is half of it, colliders the rest
+    discover(paper_adult, knowledge=ADULT, max_depth=1, progress=told.append)
+    assert told[-1].whole is None
+
+
 @pytest.mark.paper("fig:adult")
 @pytest.mark.parametrize("kernel", ["numpy", "numba"])
 def test_all_other_attributes_of_the_papers_adult_are_causes_of_income(paper_adult, kernel):

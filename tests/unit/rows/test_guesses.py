@@ -6,6 +6,7 @@ import pytest
 import evenhand as eh
 from evenhand.errors import ColumnError
 from evenhand.question.fields import parse_setting, with_typed
+from evenhand.rows.guesses import completed
 
 TABLE = pd.DataFrame(
     {
@@ -65,6 +66,16 @@ def test_what_is_said_is_not_guessed_and_what_is_named_is_kept():
     )
     assert {one.argument for one in asked.guesses} == {"favorable", "tiers"}
     assert asked.codings.to_dict()["bins"] == {"pay": ["50"]}
+
+
+def test_a_number_that_an_order_names_is_kept_and_put_into_classes():
+    tables = {
+        "question": {"protected": "sex", "decision": "hired"},
+        "knowledge": {"tiers": [["sex"], ["id", "pay"], ["hired"]]},
+    }
+    filled, guesses = completed(eh.read(TABLE), tables)
+    assert "pay" in filled["data"]["bins"]
+    assert "exclude" not in {one.argument for one in guesses}
 
 
 def test_nobody_guesses_which_of_many_values_is_good():
