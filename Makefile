@@ -21,7 +21,7 @@ COVERED := $(addprefix tests/unit/, checker test_verdict.py removal/test_modify_
 SEED ?= $(shell date +%s)
 TABLES ?= 5000
 
-.PHONY: demo test test-slow compare mutate goldens test-base test-lowest bench bench-check bench-record bench-scale docs package faults format clean
+.PHONY: demo test test-slow compare mutate goldens test-base test-extras test-lowest bench bench-check bench-record bench-scale docs package faults format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/evenhand demo
@@ -55,6 +55,10 @@ goldens: $(VENV)/.test
 test-base: build/base/.ready
 	build/base/bin/evenhand demo --output build/base/demo > build/base/demo.txt
 	build/base/bin/pytest --numprocesses auto src tests/surface README.md docs
+
+# Each extra alone in a new environment, with the newest versions and its own tests; EXTRAS="fast web" chooses.
+test-extras:
+	$(PYTHON) scripts/test_extras.py $(EXTRAS)
 
 # The lowest versions that pyproject.toml allows.
 test-lowest: build/lowest/.ready

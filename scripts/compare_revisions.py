@@ -73,7 +73,7 @@ class Worker:
 
     def _start(self) -> "subprocess.Popen[bytes]":
         environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": self.path}
-        process = subprocess.Popen(  # noqa: S603  # our own interpreter
+        process = subprocess.Popen(  # our own interpreter
             [sys.executable, str(ROOT / "scripts" / "revisions" / "worker.py"), self.side],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -107,13 +107,13 @@ def unpack(commit: str) -> Path:
     if git is None:
         _skip("git is not installed")
     known = [git, "-C", str(ROOT), "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}"]
-    found = subprocess.run(known, capture_output=True, text=True, check=False)  # noqa: S603
+    found = subprocess.run(known, capture_output=True, text=True, check=False)
     if found.returncode:
         _skip(f"the history has no commit {commit}")
     commit = found.stdout.strip()
     folder = WORK / commit
     if not folder.exists():
-        packed = subprocess.run(  # noqa: S603
+        packed = subprocess.run(
             [git, "-C", str(ROOT), "archive", commit, "src"], capture_output=True, check=True
         )
         new = WORK / f"{commit}.{os.getpid()}"

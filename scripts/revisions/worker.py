@@ -137,7 +137,7 @@ def _setting(verb: str, option: str, value: str) -> str:
 def _as_process(arguments: list[str], *, alone: bool) -> Case:
     """What ``python -m MODULE`` gives, in a process of its own or in this one."""
     if alone:
-        run = subprocess.run(  # noqa: S603  # our own interpreter
+        run = subprocess.run(  # our own interpreter
             [sys.executable, *arguments], capture_output=True, text=True, check=False
         )
         return {"status": run.returncode, "document": _parsed(run.stdout)}

@@ -205,6 +205,7 @@ class _Files:
                     partition=first.besides.get("partition"),
                     resampled=first.besides.get("bootstrap"),
                     arrows=first.besides.get("arrows"),
+                    rates=bool(first.asked["rates"]),
                     share=self.share,
                     certificate_file=self.certificate,
                     beside={name: results[name] for name in [*answers][1:]} or None,

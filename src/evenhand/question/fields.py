@@ -377,6 +377,7 @@ FIELDS = (
     _audit("doubt", FLAG, "List all evidence against the graph."),
     _audit("strict", FLAG, "Exit with 3 where the answer is Not shown.", "audit"),
     _audit("arrows", FLAG, "Judge without each cause, and with each that may be one."),
+    _audit("rates", FLAG, "Add rates of selection and impact ratios to the report."),
     Field("discover", "algorithm", TEXT, "PC: stable or original.", "", "stable"),
     Field("discover", "max_tests", WHOLE, "End the search after so many tests."),
     _release("method", TEXT, _METHODS, "release", "modify-data"),

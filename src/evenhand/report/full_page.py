@@ -1,11 +1,13 @@
 """``report``: results in, a page out; templates get records, statements and pictures."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from os import PathLike
 from pathlib import PurePath
 from shlex import quote
 
+from evenhand.display import Summary
 from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.certificate_record import shown_claim
 from evenhand.evidence.variations.adjustment_sets import Variations
@@ -48,6 +50,7 @@ def report(
     partition: PartitionExplanation | None = None,
     resampled: Bootstrap | None = None,
     arrows: Variations | None = None,
+    rates: Sequence[Summary] = (),
     share: bool = False,
     least_count: int = 10,
     title: str | None = None,
@@ -58,10 +61,11 @@ def report(
 
     Its first part stands alone; an appendix for experts follows. ``labels`` give plain words;
     ``partition`` is one that the reader asked about; ``resampled`` and ``arrows`` tell how
-    sensitive the verdict is to the rows and to single arrows, if that was tried; ``title``
-    says what the data are. With ``share`` the page is made from the groups without a count
-    under ``least_count`` alone, and leaves out what rests on all rows. The commands to check
-    it name ``certificate_file`` and the data, or the files of the release. ``generated`` is the
+    sensitive the verdict is to the rows and to single arrows, if that was tried; ``rates``
+    are tables of selection rates; ``title`` says what the data are. With ``share`` the page is
+    made from the groups without a count under ``least_count`` alone, and leaves out what rests
+    on all rows. The commands to check it name ``certificate_file`` and the data, or the files
+    of the release. ``generated`` is the
     date to print, by default today's.
 
     >>> import evenhand as eh
@@ -124,6 +128,7 @@ def report(
             population=population_summary(certificate.population),
             comparisons=comparisons(certificate, partition, words),
             known=known_table(certificate, after, words),
+            rates=rates,
             paths=paths(certificate, after, words),
             released=released(release, words),
             models=None,

@@ -102,6 +102,7 @@ def _findings(audit: Audit, resampled: Bootstrap | None) -> View:
         picture=picture(found, words),
         paths=paths(found, None, words),
         known=known_table(found, None, words),
+        rates=audit.audited_rates(),
         hidden_cause=hidden_cause_premise(found, words),
     )
 

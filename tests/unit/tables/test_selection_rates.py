@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from html import escape
 from math import log
 
 import numpy as np
@@ -166,3 +167,20 @@ def test_no_cell_is_a_formula():
     text = eh.audit(odd[["sex", "hired"]], asked).tables().text(".csv")
     assert "\r\n'=1+1," in text
     assert "\r\n'-m," in text
+
+
+def test_a_report_has_them_if_asked_and_a_copy_for_others_never(audit):
+    rates = audit.audited_rates()
+    assert [one.title for one in rates] == [one.title for one in audit.tables().summaries()]
+    for asked, shown in (
+        ({}, False),
+        ({"rates": True}, True),
+        ({"rates": True, "share": True}, False),
+    ):
+        html = audit.report(**asked).html
+        assert all((escape(one.title[1:]) in html) == shown for one in rates)
+
+
+def test_where_nothing_is_favorable_there_are_none():
+    asked = eh.Question(protected="sex", decision="hired", criterion="every")
+    assert eh.audit(TABLE, asked, graph=GRAPH).audited_rates() == ()

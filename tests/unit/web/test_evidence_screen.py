@@ -54,6 +54,13 @@ def _text(session: Session, query: str = "") -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", _html(session, query))).split())
 
 
+def test_it_has_the_rates_of_selection(session: Session) -> None:
+    html = render("evidence", session, view(session, {}))
+    assert 'id="rates"' in html
+    for table in session.audit.audited_rates():
+        assert table.title[1:] in unescape(html)
+
+
 def test_it_shows_the_verdicts_and_the_picture_of_the_report(session: Session) -> None:
     audit = session.audit
     assert audit is not None
