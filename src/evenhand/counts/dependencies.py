@@ -35,6 +35,7 @@ _JOINT = "both"
 _LEAST_REPEATED = Fraction(9, 10)
 _SAMPLE = 4096  # pairs of lines on which most pairs of columns fail
 _PROBE = 1024  # lines on which most of the others do
+_MOST_CELLS = 1 << 22  # of a dense table, unless there are an eighth as many lines
 _MOST_TESTS = 100_000  # of one column against another, on these lines
 
 _Lines: TypeAlias = NDArray[np.intp]
@@ -158,7 +159,7 @@ def _determination_by_marks(
     """How far cuts of a column's numbers separate the decisions; None if it has no numbers."""
     values, kinds = counts.attribute(name).values, len(counts.attribute(decision))
     numbers = numbers_of(values)
-    if numbers is None:
+    if numbers is None or _is_too_large(counts, len(values) * kinds):
         return None
     cell = counts.column(name).astype(np.int64) * kinds + counts.column(decision)
     rows = counts.totals(cell, len(values) * kinds).reshape(-1, kinds)
@@ -193,6 +194,11 @@ def _determination_by_marks(
         exceptions=_rows_by_group(counts, lines, protected, decision),
         marks=tuple(number_text(-roundest(-high, -low)) for low, high in gaps),
     )
+
+
+def _is_too_large(counts: CountTable, cells: int) -> bool:
+    """Whether a dense table of so many cells takes much more memory than the lines."""
+    return cells > max(_MOST_CELLS, 8 * len(counts))
 
 
 def _sides(rows: NDArray[np.int64]) -> NDArray[np.intp]:
@@ -443,10 +449,15 @@ def _rows_by_group(
 
 
 def constant_in_a_group(counts: CountTable, by: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield the names of columns that are constant in a group of ``by``, and not by chance."""
+    """Yield the names of columns that are constant in a group of ``by``, and not by chance.
+
+    Columns are left out that have too many values for as many groups.
+    """
     group, groups = counts.column(by), len(counts.attribute(by))
     for name in names:
         values = len(counts.attribute(name))
+        if _is_too_large(counts, groups * values):
+            continue
         rows = counts.totals(
             group.astype(np.int64) * values + counts.column(name), groups * values
         ).reshape(groups, values)

@@ -393,11 +393,11 @@ class TextEncoder:
         slots = len(wanted) << _SLOT_BITS
         self._slot_words = np.zeros((_LONGEST // 8, slots), np.uint64)
         self._slot_words[0] = _NEVER
-        self._slot_codes = np.zeros(slots, np.int16)
+        self._slot_codes = np.zeros(slots, np.int32)
 
     def encode(self, text: bytes) -> tuple[pa.RecordBatch, int]:
         """The rows of whole lines up to where they are not regular, and how long these are."""
-        pieces, done = [np.zeros((len(self._wanted), 0), np.int16)], 0
+        pieces, done = [np.zeros((len(self._wanted), 0), np.int32)], 0
         # Words are filled up with zeros; in a single column a blank line would be a row.
         regular = self._wanted and self._width > 1 and not (b'"' in text or b"\0" in text)
         marks = np.frombuffer(text + bytes(_LONGEST + 8) if regular else b"", np.uint8)
@@ -414,7 +414,7 @@ class TextEncoder:
             done = end
         columns = [
             pa.DictionaryArray.from_arrays(
-                pa.Array.from_buffers(pa.int16(), len(codes), [None, pa.py_buffer(codes)]),
+                pa.Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)]),
                 as_texts([*known]),
                 safe=False,
             )
@@ -424,7 +424,7 @@ class TextEncoder:
 
     def _encode_lines(
         self, marks: NDArray[np.uint8], begin: int, end: int
-    ) -> NDArray[np.int16] | None:
+    ) -> NDArray[np.int32] | None:
         """The codes of the wanted fields of some lines; None if these are not regular."""
         fields = self._find_fields(marks[begin:end])
         if fields is None:
@@ -480,11 +480,11 @@ class TextEncoder:
                 sizes[at] -= field == self._width - 1
         return starts, sizes
 
-    def _look_up(self, column: int, words: Sequence[_Words]) -> NDArray[np.int16] | None:
+    def _look_up(self, column: int, words: Sequence[_Words]) -> NDArray[np.int32] | None:
         """The codes of texts that the table did not give: new ones, or their slot is taken."""
         joined = np.stack(words, axis=1).view(f"V{8 * len(words)}")[:, 0]
         texts, first, inverse = np.unique(joined, return_index=True, return_inverse=True)
-        codes, known = np.empty(len(texts), np.int16), self._codes[column]
+        codes, known = np.empty(len(texts), np.int32), self._codes[column]
         for at in np.argsort(first).tolist():
             try:
                 text = texts[at].tobytes().rstrip(b"\0").decode()

@@ -1,7 +1,9 @@
 """An inspection: columns, findings, what can be compared, as text and as plain data."""
 
 import json
+import tracemalloc
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
@@ -237,3 +239,33 @@ def test_a_table_without_rows_is_refused(tmp_path):
     (tmp_path / "a.csv").write_text("sex,hired\n")
     with pytest.raises(InputError, match="There are no rows"):
         read(tmp_path / "a.csv").inspect()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"decision": "salary", "protected": "sex"},
+        {"decision": "hired", "protected": "salary"},
+        {"question": Question(protected="salary", decision="hired", favorable="yes")},
+    ],
+    ids=["decision", "protected", "question"],
+)
+def test_a_column_of_unique_numbers_that_is_asked_about_takes_no_memory_of_its_square(asked):
+    """A person who names the wrong column gets an answer, not a process that was killed."""
+    random, rows = np.random.default_rng(0), 10_000
+    table = pa.table(
+        {
+            "sex": random.choice(["f", "m"], rows),
+            "pay": random.permutation(rows) * 1.5,
+            "town": random.integers(0, rows // 5, rows).astype(str),
+            "hired": random.choice(["yes", "no"], rows),
+            "salary": random.permutation(rows),
+        }
+    )
+    tracemalloc.start()
+    try:
+        read(table).inspect(**asked)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 100e6

@@ -12,6 +12,7 @@ from evenhand.display import Described, ProgressCallback, ProgressReporter, Summ
 from evenhand.errors import ColumnError, Problem, Spelling, python_argument
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
+from evenhand.question.question import MOST_GROUPS
 from evenhand.rows.inspect.column_profile import (
     ColumnKind,
     ColumnProfile,
@@ -156,7 +157,7 @@ def inspect(
             reporter.report("looking at columns", len(profiles), len(table.names))
     findings = Findings(table, profiles, decision, names, question, missing, declared_counts)
     comparison = None
-    if sides is not None and decision:
+    if sides is not None and decision and sides.max(initial=0) < MOST_GROUPS:
         compared = _in_classes(table, profiles, parsed) if alike is None else table
         names_alike = findings.alike if alike is None else alike
         comparison = compare_alike(compared, names_alike, decision, sides)
