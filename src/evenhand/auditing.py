@@ -510,12 +510,13 @@ class Audit(Described):
     ) -> "Report":
         """The audit, and a release if there is one, as an HTML page; see ``report``.
 
-        With ``rates`` its appendix has the tables of ``audited_rates``, a copy for others not.
+        With ``rates`` its appendix has tables of selection rates, a copy for others not.
         """
         from evenhand.report import report
+        from evenhand.tables import audited_rates
 
         chosen = {name: value for name, value in settings.items() if value is not None}
-        tables = self.audited_rates() if rates and not share else ()
+        tables = audited_rates(self.counts, self.certificate) if rates and not share else ()
         chosen = {"labels": self.labels, "rates": tables, **chosen}
         return report(self, release, share=share, **chosen)
 
@@ -524,17 +525,6 @@ class Audit(Described):
         from evenhand.tables import selection_tables
 
         return selection_tables(self.rows or self.counts, self.certificate, layout=layout)
-
-    def audited_rates(self) -> tuple[Summary, ...]:
-        """The same tables of the audited rows alone, which are counted already, for pages.
-
-        There are none where no decision is favorable.
-        """
-        from evenhand.tables import selection_tables
-
-        if not self.question.favorable_values:
-            return ()
-        return selection_tables(self.counts, self.certificate).summaries()
 
     def comparators(self, **settings: Any) -> "Comparators":  # noqa: ANN401
         """Refused people of findings with favored ones alike; see ``find_comparators``."""

@@ -256,6 +256,16 @@ def selection_tables(
     )
 
 
+def audited_rates(counts: CountTable, certificate: Certificate) -> tuple[Summary, ...]:
+    """The tables of the audited rows alone, which are counted already, for report and app.
+
+    There are none where no decision is favorable.
+    """
+    if not certificate.question.favorable_values:
+        return ()
+    return selection_tables(counts, certificate).summaries()
+
+
 def _counts(source: Rows | CountTable, names: Sequence[str]) -> CountTable:
     """Everybody by these columns; what is missing is a value of its own."""
     if isinstance(source, CountTable):

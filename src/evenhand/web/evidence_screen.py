@@ -17,6 +17,7 @@ from evenhand.report.html_report import View
 from evenhand.report.other_comparisons import comparisons, known_table
 from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.pictures.pairs import who_against_whom
+from evenhand.tables import audited_rates
 from evenhand.web.graph_links import audit_to_publish, missing_reasons
 from evenhand.web.jobs import Job
 from evenhand.web.pages import (
@@ -102,7 +103,7 @@ def _findings(audit: Audit, resampled: Bootstrap | None) -> View:
         picture=picture(found, words),
         paths=paths(found, None, words),
         known=known_table(found, None, words),
-        rates=audit.audited_rates(),
+        rates=audited_rates(audit.counts, found),
         hidden_cause=hidden_cause_premise(found, words),
     )
 

@@ -21,6 +21,7 @@ from evenhand.checker.verification import verify
 from evenhand.errors import EvenhandError, QuestionError, ResourceError
 from evenhand.evidence import Subpopulations
 from evenhand.report.html_report import View
+from evenhand.tables import audited_rates
 from evenhand.web.evidence_screen import (
     CHANGES,
     PAGE_ROWS,
@@ -55,9 +56,9 @@ def _text(session: Session, query: str = "") -> str:
 
 
 def test_it_has_the_rates_of_selection(session: Session) -> None:
-    html = render("evidence", session, view(session, {}))
+    html = render(session, "evidence", view(session, QueryParams()))
     assert 'id="rates"' in html
-    for table in session.audit.audited_rates():
+    for table in audited_rates(session.audit.counts, session.audit.certificate):
         assert table.title[1:] in unescape(html)
 
 
