@@ -58,6 +58,7 @@ _NUMBA_KERNEL = "evenhand.graph.kernels.numba_kernel"
 
 # Sets of so many possible cells, or of so many for each line, at most, are counted in cubes.
 _CUBE_CELLS, _CUBE_CELLS_PER_LINE = 2**13, 0.25
+_NUMBA_CUBES = 2  # with numba larger ones pay
 
 # What bits cost, in nanoseconds: for each intersection 1.5 a word and 100, and 200 × 2^k for
 # the cube of a set of k columns. A set has an intersection for each combination of values
@@ -152,7 +153,8 @@ class Evaluator:
             if not len(left):
                 return found
             plan, by_bits = self._plan(batch.take(left))
-        in_cubes = ~by_bits & fit_cubes(self.table, plan)
+        most_cells = _CUBE_CELLS * (_NUMBA_CUBES if self.kernel == "numba" else 1)
+        in_cubes = ~by_bits & fit_cubes(self.table, plan, most_cells)
         results = BatchResults.empty(len(left))
         self._partitions.kernel = module
         self._bitsets.run(plan, np.flatnonzero(by_bits), test, results)
@@ -204,10 +206,10 @@ class Evaluator:
         return module
 
 
-def fit_cubes(table: CodedTable, plan: BatchPlan) -> Flags:
+def fit_cubes(table: CodedTable, plan: BatchPlan, most_cells: int) -> Flags:
     """Which sets have few enough possible cells to be counted in cubes."""
     cells = table.cards[plan.members].astype(np.float64).prod(axis=1)
-    few: Flags = cells <= max(_CUBE_CELLS, _CUBE_CELLS_PER_LINE * len(table.rows))
+    few: Flags = cells <= max(most_cells, _CUBE_CELLS_PER_LINE * len(table.rows))
     return few
 
 
