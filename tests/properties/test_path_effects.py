@@ -160,56 +160,6 @@ def test_swapping_the_groups_exchanges_the_directions(seed):
             assert measured.backward[name].bounds == swapped.forward[name].bounds
 
 
-def test_on_both_bases_effects_are_the_same_where_nothing_causes_the_group():
-    models = (
-        (model, chosen)
-        for model, chosen in some_models(500, nodes=5)
-        if not model.parents[PROTECTED]
-    )
-    for model, chosen in islice(models, 12):
-        group, everybody = (measure(model, chosen, basis=basis) for basis in ("group", "all"))
-        for direction, name in product(DIRECTIONS, EFFECTS):
-            one, two = (own.effects[direction][name].bounds for own in (group, everybody))
-            assert one == two
-
-
-def test_what_lies_on_no_path_has_no_effect():
-    models = (
-        (model, chosen)
-        for model, chosen in some_models(600, nodes=5)
-        if not any({*path} & {*chosen} for path in paths_from(model, PROTECTED))
-    )
-    for model, chosen in islice(models, 12):
-        measured = measure(model, chosen)
-        assert "No path" in measured.reasons[0].what
-        for direction in DIRECTIONS:
-            effect = measured.effects[direction]["through"]
-            assert effect.lower == effect.upper == 0
-
-
-def test_with_all_attributes_between_chosen_nothing_is_explained():
-    models = (model for model, _ in some_models(700, nodes=5))
-    for model in islice(models, 15):
-        between = {node for path in paths_from(model, PROTECTED) for node in path[1:-1]}
-        if not between:
-            continue
-        measured = measure(model, sorted(between))
-        assert measured.identified
-        for direction in DIRECTIONS:
-            effect = measured.effects[direction]["explained"]
-            assert effect.lower == effect.upper == 0
-
-
-def test_the_parts_add_up_to_the_gap():
-    for model, chosen in islice(some_models(800, nodes=5), 15):
-        measured = measure(model, chosen)
-        if not measured.identified:
-            continue
-        effects = measured.forward
-        parts = ("direct", "through", "explained", "combination", "spurious")
-        assert sum(effects[name].value for name in parts) == measured.data_gap
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_of_an_open_graph_every_way_to_direct_it_is_measured(seed):
     rng = np.random.default_rng(seed)

@@ -80,14 +80,6 @@ def test_the_spread_of_resamples_is_near_the_standard_error():
     assert resampled.to_dict()["indirect"]["standard_errors"]["forward"]["lower"] == lower
 
 
-def test_bounds_get_an_error_by_resampling():
-    resampled = bootstrap(loans(), QUESTION, graph=INCOME_FIRST, resamples=20, seed=1)
-    lower, upper = resampled.indirect.ends["backward"]
-    assert 0 < lower < 0.2
-    assert 0 < upper < 0.2
-    assert "  from race w to race b  standard errors of its ends " in str(resampled)
-
-
 def test_without_a_claim_nothing_is_said_of_effects():
     resampled = bootstrap(loans(), asking(redlining=()), graph=ZIP_FIRST, resamples=2, seed=1)
     assert resampled.indirect is None

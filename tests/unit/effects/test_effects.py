@@ -63,23 +63,6 @@ def test_an_effect_of_exactly_the_threshold_is_not_smaller():
     assert effects.verdict(Fraction(1, 20)) is Verdict.NOT_CERTIFIED
 
 
-def test_children_that_are_in_neither_list_have_an_effect_of_their_own():
-    named = effects_of(ZIP_FIRST, asking(explained=["income"])).forward.effects
-    assert named["explained"].value == Fraction(13, 125)
-    assert named["not judged"].value == 0
-    arrows = "race -> zip; race -> income; race -> loan; zip -> loan; income -> loan"
-    graph = CausalGraph.parse(f"{arrows}; zip -> income; job -> loan")
-    job = loans()
-    job = CountTable.of(
-        {name: [line[at] for line, _ in job] for at, name in enumerate(job.names)}
-        | {"job": ["x"] * len(job)},
-        [count for _, count in job],
-    )
-    other = effects_of(graph, asking(explained=["job"]), job).forward.effects
-    assert other["explained"].value == 0
-    assert other["not judged"].value == Fraction(13, 125)
-
-
 def cause(where, rows, yes):
     """Lines of a table with a cause of the group: age, sex, job, hired."""
     return [(*where, "yes", yes), (*where, "no", rows - yes)]

@@ -12,46 +12,6 @@ from evenhand.graph.admissible_graphs import ancestral_graphs
 QUESTION = Question(protected="c", group="0", decision="e", favorable="1")
 
 
-def test_a_contradiction_is_said_and_all_graphs_without_cycles_are_given():
-    square = ancestral_graphs(
-        PartialGraph.parse("a - b; b - d; d - f; f - a; c -> e; a -> e"), QUESTION
-    )
-    assert not square.consistent
-    assert square.complete
-    # Of a's two neighbors none, one (alone or below d), or both, with four ways to reach d.
-    assert len(square.graphs) == 1 + 2 + 2 + 4
-
-
-def test_a_contradiction_far_from_the_decision_is_said_too():
-    far = ancestral_graphs(PartialGraph.parse("c -> e; a - b; b - d; d - f; f - a"), QUESTION)
-    assert not far.consistent
-    assert [str(graph) for graph in far.graphs] == ["c -> e"]
-
-
-def test_the_edge_on_which_it_hangs_is_named():
-    partial = PartialGraph.parse("c -> a; c -> b; a -> e; b -> e; a - b; c -> e")
-    both = ancestral_graphs(partial, QUESTION)
-    outcomes = ["a" in graph.parents("b") for graph in both.graphs]
-    assert both.deciding_edges(outcomes) == (("a", "b"),)
-    assert both.deciding_edges([0, 0]) == ()
-
-
-def test_an_edge_that_need_not_be_asked_about_has_the_directions_that_it_may_have():
-    ways = ancestral_graphs(
-        PartialGraph.parse("c -> e; c -> a; c -> b; a - b; a - e"), QUESTION
-    )
-    assert [str(graph) for graph in ways.graphs] == [
-        "a -> e; c -> a; c -> e",
-        "a -> e; b -> a; c -> a; c -> b; c -> e",
-        "c -> e",
-    ]
-    outcomes = ["b" in graph.nodes for graph in ways.graphs]
-    # With e -> a the arrow b -> a would make a collider: so a - b settles it alone.
-    assert ways.deciding_edges(outcomes) == (("a", "b"),)
-    outcomes = ["a" in graph.nodes for graph in ways.graphs]
-    assert ways.deciding_edges(outcomes) == (("a", "e"),)
-
-
 def test_a_decision_that_comes_first_is_refused():
     with pytest.raises(GraphError, match="causes"):
         ancestral_graphs(CausalGraph.parse("e -> c"), QUESTION)

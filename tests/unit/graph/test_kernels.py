@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.brute_force import independence
 
-from evenhand import CountTable, discover
+from evenhand import CountTable
 from evenhand.counts import Attribute
 from evenhand.graph.independence_tester import Evaluator
 from evenhand.graph.independence_tests import TESTS
@@ -263,40 +263,3 @@ def test_what_is_known_blocks_and_what_is_forgotten_change_nothing(size, monkeyp
             most = max(size, 1) if name.startswith("_BLOCK") else size
             monkeypatch.setattr(f"{KERNEL}.bitset_kernel.{name}", most)
     assert_bits_as_cubes(random_table(7, (2, 3, 2, 4, 2), 300, (1, 5)), (2, 0, 1, 2, 3))
-
-
-def noisy_network(columns, lines, values):
-    """Columns that follow up to two of those before them."""
-    generator = np.random.default_rng(columns)
-    codes = generator.integers(0, values, (columns, lines))
-    for at in range(2, columns):
-        for cause in generator.choice(at, generator.integers(0, 3), replace=False):
-            codes[at] = np.where(generator.random(lines) < 0.3, codes[cause], codes[at])
-    return table_of(codes)
-
-
-@pytest.mark.parametrize("values", [2, 3])
-@pytest.mark.parametrize("test", ["chi-square", "g-square"])
-def test_a_search_by_bits_finds_the_same_graph_votes_and_p_values(values, test, monkeypatch):
-    counts = noisy_network(30, 3000, values)
-    found = discover(counts, test=test, kernel="numpy")
-    force(monkeypatch, NO_BITS)
-    by_cubes = discover(counts, test=test, kernel="numpy")
-    assert (found.arrows, found.undirected) == (by_cubes.arrows, by_cubes.undirected)
-    assert found.record.tests == by_cubes.record.tests
-    assert len(found.record.tests) > 2
-    one, other = found.record.separating, by_cubes.record.separating
-    assert {pair: why.given for pair, why in one.items()} == {
-        pair: why.given for pair, why in other.items()
-    }
-    assert [why.p for why in one.values()] == pytest.approx([why.p for why in other.values()])
-
-
-def test_a_search_of_many_lines_is_done_by_bits_alone(monkeypatch):
-    def fail(*_):
-        raise AssertionError
-
-    monkeypatch.setattr(f"{KERNEL}.numpy_kernel.run", fail)
-    counts = noisy_network(30, 5000, 2)
-    found = discover(counts, kernel="numpy", max_depth=1, test="g-square")
-    assert sum(found.record.tests)
