@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from evenhand.counts import equivalent_columns
 from evenhand.display import ProgressCallback
 from evenhand.errors import ColumnError, listed
 from evenhand.question import Codings, Guess, QuestionFile
@@ -67,6 +68,7 @@ def completed(
     if roles == {"criterion"} and not reading:
         return {**tables}, ()
     made = drafted(rows.inspect, given, Codings(**data))
+    made = replace(made, copies=_copies_of_left_out(rows))
     kept = {*keep, *_named(tables)}
     guesses: list[Guess] = []
     for one in _guesses(made):
@@ -87,6 +89,23 @@ def completed(
             table = said if one.argument in ASKED else data
             table[one.argument] = _added(table.get(one.argument), one.value)
     return {**tables, "question": said, "data": data}, (*guesses,)
+
+
+def _copies_of_left_out(rows: Rows) -> dict[str, str]:
+    """The columns that say the same as one that was left out."""
+    left_out = [name for name in rows.excluded if name in rows.sources[0].names]
+    if not left_out:
+        return {}
+    columns = replace(rows.requested, columns=(*rows.columns, *left_out))
+    table = replace(rows, requested=columns, base=None).lines.table
+    return {
+        name: first
+        for alike in equivalent_columns(table)
+        for first in alike
+        if first in left_out
+        for name in alike
+        if name not in left_out
+    }
 
 
 def check_columns(rows: Rows, said: Mapping[str, Any]) -> None:

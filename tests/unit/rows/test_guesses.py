@@ -68,6 +68,16 @@ def test_what_is_said_is_not_guessed_and_what_is_named_is_kept():
     assert asked.codings.to_dict()["bins"] == {"pay": ["50"]}
 
 
+def test_a_copy_of_a_column_that_is_left_out_does_not_take_its_place():
+    table = TABLE.assign(twice=2 * TABLE["pay"])
+    for left_out, copy in (("pay", "twice"), ("twice", "pay")):
+        codings = eh.Codings.of(exclude=[left_out])
+        asked = eh.draft(table, protected="sex", decision="hired", codings=codings)
+        (guess,) = [one for one in asked.guesses if one.argument == "exclude"]
+        assert guess.value == ["id", copy]
+        assert f"{copy!r} (says the same as {left_out!r}, which is left out)" in guess.why
+
+
 def test_a_number_that_an_order_names_is_kept_and_put_into_classes():
     tables = {
         "question": {"protected": "sex", "decision": "hired"},

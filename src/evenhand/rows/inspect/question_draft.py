@@ -7,7 +7,7 @@ classes. ``init``, ``audit`` without a question file and the app share these gue
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -36,11 +36,15 @@ _MISSING = {"drop": "leaves such rows out", "level": "makes that a value of its 
 
 @dataclass(frozen=True)
 class QuestionDraft:
-    """Suggestions for a question file; ``given`` and ``codings`` are what the user said."""
+    """Suggestions for a question file; ``given`` and ``codings`` are what the user said.
+
+    ``copies`` say the same as a column that the user left out, and would take its place.
+    """
 
     inspection: Inspection
     given: Mapping[str, Any]
     codings: Codings
+    copies: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def named(self) -> tuple[str, ...]:
@@ -60,6 +64,8 @@ class QuestionDraft:
             for one in self.inspection.columns
             if (reason := _no_groups(one, self.inspection.rows)) and one.name not in self.marks
         }
+        for copy, left_out in self.copies.items():
+            reasons[copy] = f"says the same as {left_out!r}, which is left out"
         for finding in self.inspection.findings:
             copies, determined = map(finding.numbers.get, ("copies", "determined"))
             if isinstance(copies, dict):
