@@ -60,6 +60,7 @@ if TYPE_CHECKING:  # a verdict needs no release and no page: methods load them
     from evenhand.removal import Baseline, Method, Plan
     from evenhand.report import Report
     from evenhand.tables import Comparators, SelectionTables
+    from evenhand.wording.answer_words import AnswerStatements
 
 __all__ = ["Audit", "audit"]
 
@@ -316,9 +317,6 @@ class Audit(Described):
     @cached_property
     def answer(self) -> Answer:
         """Whether the protected attribute itself changes the decision; what that hangs on."""
-        from evenhand.wording import Words
-        from evenhand.wording.answer_words import answer_statements
-
         found = answer_of(
             self.certificate,
             self.knowledge,
@@ -326,8 +324,15 @@ class Audit(Described):
             self._finer_counts,
             named_after(self.certificate.examined.counts.names, self.question.decision),
         )
-        said = answer_statements(found, Words.of(self.certificate, self.labels))
+        said = self._said(found)
         return replace(found, statements=(said.headline, *said.lines))
+
+    def _said(self, answer: Answer) -> "AnswerStatements":
+        """The answer in words."""
+        from evenhand.wording import Words
+        from evenhand.wording.answer_words import answer_statements
+
+        return answer_statements(answer, Words.of(self.certificate, self.labels))
 
     @cached_property
     def stated_certificate(self) -> Certificate:
@@ -569,9 +574,9 @@ class Audit(Described):
         title, sentence, facts = summary.title, summary.sentence, summary.facts
         lines: list[object] = []
         if self.judge == "answer":
-            headline, *stated = self.answer.statements
-            lines += [*filter(None, [self.answer.open_problem]), *stated]
-            title, _, sentence = headline.partition(": ")
+            answer = self._said(self.answer)
+            title, sentence = str(answer.word), answer.sentence
+            lines += [*filter(None, [self.answer.open_problem]), *answer.lines]
         else:
             claims = "; ".join(in_words(self.deciding_verdicts))
             said = doubt.sentence if doubt and doubt.contradicted else ""

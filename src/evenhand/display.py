@@ -129,7 +129,7 @@ class Summary:
             details = f"<details><summary>In numbers</summary>{details}</details>"
         notes = (*map(str, self.notes), *filter(None, [self.hint]))
         return (
-            f'<div class="result"><h4>{_html(self.title[:1].upper() + self.title[1:])}</h4>'
+            f'<div class="result"><h3>{_html(self.title[:1].upper() + self.title[1:])}</h3>'
             + (f"<p><strong>{_html(self.sentence)}</strong></p>" if self.sentence else "")
             + "".join(f"<p>{_html(str(one))}</p>" for one in self.besides)
             + figures

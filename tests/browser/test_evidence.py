@@ -129,7 +129,7 @@ def test_resamples_are_cancelled_and_then_made(app: RunningApp, learned: Any) ->
     expect(page.locator("#hangs .result")).to_have_count(0)
     page.locator("#resamples").fill("2")
     page.locator("#bootstrap").click()
-    expect(page.locator("#hangs .result h4")).to_contain_text("2 resamples")
+    expect(page.locator("#hangs .result h3")).to_contain_text("2 resamples")
     printed = _audit(app, "--set", "bootstrap=2")["bootstrap"]
     expect(page.locator("#hangs .result")).to_contain_text(str(printed["seed"]))
 

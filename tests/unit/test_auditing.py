@@ -239,7 +239,7 @@ def test_a_judge_changes_no_certificate_and_no_release():
 def test_a_notebook_opens_with_the_answer_and_says_where_the_pictures_are():
     found = audit(datasets.admissions(2), ASKED, graph=GRAPH)
     word, _, sentence = found.answer.statements[0].partition(": ")
-    opening = f'<div class="result"><h4>{word}</h4><p><strong>{sentence}</strong></p>'
+    opening = f'<div class="result"><h3>{word}</h3><p><strong>{sentence}</strong></p>'
     assert found._repr_html_().startswith(opening)
     assert "audit.report()" in found._repr_html_()
     assert "audit.report" not in str(found)

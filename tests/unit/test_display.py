@@ -70,7 +70,7 @@ def test_a_notebook_reads_the_sentence_as_a_paragraph_and_what_to_call_next():
     summary = Summary(title="not certified", sentence="4 of 4 <differ>.", hint="audit.report()")
     assert str(summary) == "not certified: 4 of 4 <differ>."
     assert summary._repr_html_() == (
-        '<div class="result"><h4>Not certified</h4>'
+        '<div class="result"><h3>Not certified</h3>'
         "<p><strong>4 of 4 &lt;differ&gt;.</strong></p>"
         '<p class="note">audit.report()</p></div>'
     )
@@ -81,7 +81,7 @@ def test_with_figures_the_numbers_are_folded_and_the_hint_comes_last():
         title="t", facts=(("a", "b"),), columns=("n",), lines=(("1",),) * 60, more=3, hint="h"
     )
     html = summary.html("<svg></svg>")
-    assert html.startswith('<div class="result"><h4>T</h4><svg></svg><details>')
+    assert html.startswith('<div class="result"><h3>T</h3><svg></svg><details>')
     assert html.count("<tr>") == 51
     assert html.endswith('<p>and 13 more</p></details><p class="note">h</p></div>')
     assert str(summary).endswith("  and 3 more")

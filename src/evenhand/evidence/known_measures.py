@@ -69,9 +69,9 @@ KINDS: Mapping[str, MeasureKind] = MappingProxyType(
             "cancel each other in it.",
         ),
         "ber": MeasureKind(
-            name="BER of telling the group",
-            formula="half the sum of both groups' error rates, each person told by the others "
-            "alike in all other attributes; limit 1/2 − rate(group)/8",
+            name="BER of predicting the group",
+            formula="mean of both groups' error rates if the group is predicted from all other "
+            "attributes; limit 1/2 − rate(group)/8",
             unseen="It does not look at decisions at all: it says what somebody could do who "
             "knows the other attributes, not what was done.",
         ),

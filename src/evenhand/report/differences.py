@@ -11,7 +11,7 @@ from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulati
 from evenhand.question import Question
 from evenhand.report.html_report import View
 from evenhand.report.pictures.charts import KINDS, Mark, dot_plot, funnel, unsigned
-from evenhand.wording import Words, capital, has_sides, rate
+from evenhand.wording import Words, capital, has_sides, part, rate
 
 # Up to so many groups one plot shows all of them.
 FEW = 15
@@ -171,9 +171,8 @@ def group_dots(certificate: Certificate, words: Words) -> View | None:
 def plot_of_few(certificate: Certificate, words: Words) -> View:
     """Rates beside differences, for every group."""
     chosen, reaching = select_cases(certificate.partition), certificate.partition.violating
-    title = "In every group, the difference reaches the threshold"
-    if reaching < len(chosen):
-        title = f"In {reaching} of {len(chosen)} groups the difference reaches the threshold"
+    where = f"In {part(reaching, len(chosen), 'group')} the" if reaching else "In no group a"
+    title = f"{where} difference reaches the threshold"
     return dot_plot(
         (
             View(

@@ -38,7 +38,8 @@ from evenhand.wording.verdict_words import lead, question_sentence, verdicts
 from evenhand.wording.words import codes_statement
 
 _TOLD = 3
-_LISTED = 12
+_LISTED = 8
+_MOST_CAUSES = 12  # of more the names are long
 _MOST_LISTED = 500
 
 
@@ -109,7 +110,7 @@ def report(
             certificate=certificate,
             masthead=(name, generated, "full report: small counts shown"),
             answer=answer,
-            verdicts=verdicts(audit.answer, words),
+            verdicts=verdicts(audit.answer, answer.sentence, words),
             lead=lead(certificate, words),
             claim=claim_card(certificate, words),
             who=who_against_whom(certificate, words),
@@ -122,7 +123,7 @@ def report(
             evidence_lead=evidence_lead(certificate, words),
             common=words.alike(varying(reaching)[0]),
             findings=_rows(reaching, words),
-            listed=_LISTED if len(divided.names) <= _LISTED else _TOLD,
+            listed=_LISTED if len(divided.names) <= _MOST_CAUSES else _TOLD,
             beyond=divided.violating - len(reaching),
             chance=chance_lead(certificate),
             population=population_summary(certificate.population),

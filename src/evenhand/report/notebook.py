@@ -22,6 +22,7 @@ from evenhand.report.pictures.charts import funnel, histograms
 from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.report.release_section import shifts
 from evenhand.wording import Words
+from evenhand.wording.answer_words import answer_statements
 from evenhand.wording.path_words import claim_words
 from evenhand.wording.premises import Audited
 
@@ -59,13 +60,12 @@ def _(result: Release) -> str:
 def audit_view(audit: Audited, labels: Labels) -> str:
     """The answer, and the graph and the differences that it is about, as an HTML fragment."""
     words = Words.of(audit.certificate, labels)
-    headline, *besides = audit.answer.statements
-    word, _, said = headline.partition(": ")
+    said = answer_statements(audit.answer, words)
     graph = graph_figure(audit.certificate, audit.knowledge, words)
     return Summary(
-        title=word,
-        sentence=said,
-        besides=tuple(besides),
+        title=str(said.word),
+        sentence=said.sentence,
+        besides=said.lines,
         hint="audit.certificate has the numbers; "
         'audit.report().write("report.html") writes the whole page.',
     ).html(_render(graph=graph, **_pictures(audit.certificate, words)))

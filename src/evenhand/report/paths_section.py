@@ -1,6 +1,6 @@
 """Effects through chosen attributes: the claim, and the steps from one rate to the other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -20,7 +20,7 @@ from evenhand.wording.verdict_words import verdict_class, verdict_word
 
 _TICKS = (1, 2, 5, 10, 20, 25)
 _MOST_TICKS = 7
-_HEIGHTS = {"forward": 42, "backward": 30}
+_HEIGHTS = {"forward": 38, "backward": 30}
 _PARTS = ("direct", "through", "explained", "not judged", "combination")
 _KEY = {
     "through": "an effect, from where the one before it ends",
@@ -76,14 +76,14 @@ def paths(certificate: Certificate, after: Certificate | None, words: Words) -> 
         return None
     words = claim_words(indirect, words)
     through = words.columns(indirect.question.redlining)
-    both = [("" if after is None else "As recorded", certificate)]
+    both = [("", certificate)]
     if after is not None and after.indirect is not None:
         both.append(("As released", after))
     measured = [Measured.of(one) for _, one in both]
     charts = iter(waterfalls([one for one in measured if one], words))
     return View(
         heading=f"Through {through}",
-        claims=tuple(_cards(both, words)),
+        beyond=None if after is not None else _beyond_card(certificate, words),
         lead=text(
             f"Does {words.protected} change {words.decision} by way of {through}? This is ",
             Strong("a claim of its own"),
@@ -106,21 +106,18 @@ def paths(certificate: Certificate, after: Certificate | None, words: Words) -> 
     )
 
 
-def _cards(both: list[tuple[str, Certificate]], words: Words) -> Iterator[VerdictCard]:
-    """The verdict on the rows, and that on the population or on the released rows."""
-    for heading, certificate in both:
-        if card := claim_card(certificate, words, about=heading or "In these rows"):
-            yield card
-    _, certificate = both[0]
+def _beyond_card(certificate: Certificate, words: Words) -> VerdictCard | None:
+    """The verdict on the population; None of rows that chance did not make."""
     indirect = certificate.indirect
-    if len(both) == 1 and certificate.is_sample and indirect is not None and indirect.graphs:
-        verdict = indirect.population_verdict
-        yield VerdictCard(
-            about="Beyond these rows",
-            mark=verdict_class(verdict),
-            word=verdict_word(verdict),
-            sentence=_beyond(verdict, indirect, words),
-        )
+    if indirect is None or not (indirect.graphs and certificate.is_sample):
+        return None
+    verdict = indirect.population_verdict
+    return VerdictCard(
+        about="Beyond these rows",
+        mark=verdict_class(verdict),
+        word=verdict_word(verdict),
+        sentence=_beyond(verdict, indirect, words),
+    )
 
 
 def _beyond(verdict: StatisticalVerdict, indirect: Indirect, words: Words) -> str:

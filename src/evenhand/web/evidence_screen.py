@@ -29,7 +29,7 @@ from evenhand.web.pages import (
 )
 from evenhand.web.session import Session, needed
 from evenhand.wording import Words, count
-from evenhand.wording.answer_words import hinges
+from evenhand.wording.answer_words import answer_statements, hinges
 from evenhand.wording.certificate_words import population_summary
 from evenhand.wording.finding_words import chance_lead
 from evenhand.wording.premises import hidden_cause_premise
@@ -69,13 +69,14 @@ def answer_panel(audit: Audit, edits: int = 0) -> View:
     """The answer in sight: its word, what was seen beside chance, one finding as people."""
     found, answer = audit.certificate, audit.answer
     words = Words.of(found, audit.labels)
-    exact, by_rows = verdicts(answer, words).release, audit.judge == "rows"
+    said, by_rows = answer_statements(answer, words), audit.judge == "rows"
+    exact = verdicts(answer, said.sentence, words).release
     strongest = select_cases(found.partition, 1)
     return View(
         edits=edits,
         mark=exact.mark if by_rows else verdict_class(answer.word),
-        headline=exact.word if by_rows else answer.statements[0],
-        counts=exact.sentence if by_rows else answer.statements[1:2],
+        headline=exact.word if by_rows else said.headline,
+        counts=exact.sentence if by_rows else said.counts,
         story=words.story(strongest[0].people) if strongest else (),
         hinges=() if by_rows else hinges(answer, words),
         claim=claim_card(found, words, about="A claim apart from these"),
@@ -90,12 +91,13 @@ def _findings(audit: Audit, resampled: Bootstrap | None) -> View:
     audit = audit.with_resamples(resampled)
     found = audit.certificate
     words = Words.of(found, audit.labels)
+    said = answer_statements(audit.answer, words)
     return View(
         question=question_sentence(words),
         lead=lead(found, words),
-        verdicts=verdicts(audit.answer, words),
+        verdicts=verdicts(audit.answer, said.sentence, words),
         claim=claim_card(found, words),
-        answer=audit.answer.statements,
+        further=(*said.further, said.release),
         tied=int(found.partition.tied.sum()),
         who=who_against_whom(found, words),
         chance=chance_lead(found),

@@ -24,16 +24,22 @@ _LARGE = 10  # times the strength of a recorded cause
 class AnswerStatements(NamedTuple):
     """The answer as sentences.
 
-    ``headline`` begins with the word of the answer. ``counts`` says what was seen beside what
-    chance makes, ``depends`` what the answer stands on, ``release`` whether these rows meet the
-    criterion of the paper, and ``further`` what else a reader should know.
+    ``sentence`` says why the answer is its ``word``, ``counts`` what was seen beside what
+    chance makes, ``depends`` what the answer depends on, ``release`` whether these rows meet
+    the criterion of the paper, and ``further`` what else a reader should know.
     """
 
-    headline: str
+    word: Word
+    sentence: str
     counts: str
     depends: str
     release: str
     further: tuple[str, ...]
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        return f"{self.word}: {self.sentence}"
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -54,7 +60,8 @@ def answer_statements(answer: Answer, words: Words) -> AnswerStatements:
         cover = coverage_phrase(certificate.partition, certificate.min_coverage, words)
         sentence = f"{sentence.removesuffix('.')}{cover}."
     return AnswerStatements(
-        headline=f"{answer.word}: {sentence}",
+        word=answer.word,
+        sentence=sentence,
         counts=_counts(answer, words),
         depends=_depends(answer, words),
         release=f"For release: {verdict_word(answer.verdict).lower()}.",
@@ -155,8 +162,8 @@ def _nothing_compared(answer: Answer, _reason: Reason, words: Words) -> str:
         return nobody_compared(words)
     if not answer.causes:
         return (
-            f"the graph shows no cause of {words.decision} other than {words.protected}, so "
-            "there is nothing in which people could be compared alike"
+            f"the graph shows no cause of {words.decision} other than {words.protected}, so it "
+            "does not say which people are alike"
         )
     many = len(answer.causes)
     alike = words.columns(answer.causes) if many <= _MOST_NAMED else f"{many} attributes"
@@ -382,8 +389,8 @@ def _further(answer: Answer, words: Words) -> Iterator[str]:
 
 
 NO_YARDSTICK = (
-    "No recorded cause differs between the groups, so nothing gauges what an unrecorded cause "
-    "could do."
+    "No recorded cause differs between the groups, so there is no benchmark for an unrecorded "
+    "one."
 )
 
 

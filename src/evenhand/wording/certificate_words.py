@@ -174,7 +174,8 @@ def _population_facts(population: Population, words: Words) -> Iterator[tuple[st
         for pair in pairs[:_SHOWN_PAIRS]:
             if pair.common:
                 name = f"{pair.group} → {pair.other}{f', {pair.decision}' if several else ''}"
-                yield name, f"{_common_text(pair.common, words)}, {_beyond_text(pair.common)}"
+                beyond = f", {_beyond_text(pair.common)}" if pair.common.shown else ""
+                yield name, f"{_common_text(pair.common, words)}{beyond}"
         if rest := len(pairs) - sum(bool(one.common) for one in pairs[:_SHOWN_PAIRS]):
             yield "", f"and {rest:,} more pairs"
         return

@@ -175,11 +175,13 @@ def evidence_lead(certificate: Certificate, words: Words) -> Text:
         return f"No comparable group differs by {words.threshold_points} or more."
     leads = np.append(partition.statistics.shown, False)[partition.lead]
     shown = np.count_nonzero(leads & partition.violates)
-    reach = "differs" if reaching == 1 else "differ"
+    if reaching == 1:
+        how = f"differs by {words.threshold_points} or more, {'' if shown else 'not '}"
+        return text(Strong("1 group"), f" {how}significantly.")
     return text(
-        Strong(count(reaching, "group")),
-        f" {reach} by {words.threshold_points} or more, {shown:,} of them significantly. "
-        "Those that chance explains least come first.",
+        Strong(f"{reaching:,} groups"),
+        f" differ by {words.threshold_points} or more, {shown or 'none'} of them "
+        "significantly. Those that chance explains least come first.",
     )
 
 
@@ -239,5 +241,6 @@ def chance_lead(certificate: Certificate) -> str:
         return f"With {others}, chance does not explain what was seen. {means}"
     what = f"{'the' if partition.two_groups else 'every'} average difference"
     if shown := int(partition.statistics.shown.sum()):
-        what = count(shown, "significant difference")
+        many = f"{shown:,} " if shown > 1 else ""
+        what = f"the {many}significant difference{'s' * (shown > 1)}"
     return f"Chance may explain the number of groups, but not {what}. {means}"

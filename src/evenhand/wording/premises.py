@@ -228,12 +228,16 @@ def _variants(certificate: Certificate, answer: Answer, words: Words) -> Premise
     kinds = [
         f"{count(judged['cause_sets'], 'set')} of causes of {words.decision}",
         *(["with the rule and without"] if judged["rules"] > 1 else []),
-        f"{judged['classes'] or 'no'} other ways to class values",
-        f"{judged['arrows'] or 'no'} other arrows",
+        f"{_or_no(judged['classes'], 'other division')} into classes",
+        _or_no(judged["arrows"], "other arrow"),
         *([count(judged["graphs"], "graph")] if "graphs" in judged else []),
     ]
     why = "Whether more was tried before is not known here."
     return Premise("Stated", f"Variants judged: {', '.join(kinds)}.", why)
+
+
+def _or_no(many: int, one: str) -> str:
+    return count(many, one) if many else f"no {one}s"
 
 
 def _threshold(certificate: Certificate, words: Words) -> Premise:

@@ -1,10 +1,12 @@
 """What is said of a release, before and after."""
 
+from collections.abc import Iterable
+
 from evenhand.evidence import Certificate
 from evenhand.question.labels import begins_decision, state_before
 from evenhand.releasing import Release
 from evenhand.wording.finding_words import first_sentence, seen_sentence
-from evenhand.wording.sentences import Strong, Text, listing, rate, tally
+from evenhand.wording.sentences import MOST_LISTED, Strong, Text, listing, rate, shortened
 from evenhand.wording.words import Words
 
 
@@ -27,16 +29,26 @@ def who_gains(release: Release, words: Words) -> Text:
     changed = release.plan.changed_decisions
     if changed is None:
         return release.statement.notice
-    groups = words.groups
     if words.question.criterion == "every":
-        each = listing(tally(map(sum, changed.groups), groups) or ["nobody"])
+        each = _tally(map(sum, changed.groups), words)
         return "Whose decision becomes another: ", Strong(each), "."
     better, worse = both_ways(release.before, words)
-    gains, losses = (
-        listing(tally(way, groups) or ["nobody"]) for way in zip(*changed.groups, strict=True)
-    )
+    gains, losses = (_tally(way, words) for way in zip(*changed.groups, strict=True))
     who_loses = f". Who loses ({worse}): "
     return f"Who gains ({better}): ", Strong(gains), who_loses, Strong(losses), "."
+
+
+def _tally(counts: Iterable[int], words: Words) -> str:
+    """How many of each group; of more than ten groups the most frequent ones."""
+    each = [*zip(counts, words.group_values, words.groups, strict=True)]
+    if len(each) > MOST_LISTED:
+        each.sort(key=lambda one: -one[0])
+    named = [
+        "".join(words.so_many(many, value)) if words.is_named else f"{name} ({many:,})"
+        for many, value, name in each
+        if many
+    ]
+    return listing(shortened(named) or ["nobody"])
 
 
 def both_ways(before: Certificate, words: Words) -> tuple[str, str]:

@@ -114,27 +114,6 @@ def shortened(names: Sequence[str]) -> list[str]:
     return [*names[:MOST_LISTED], f"{rest:,} more"] if rest > 0 else [*names]
 
 
-def so_many(many: int, who: str) -> str:
-    """A number of people; labels have no singular.
-
-    >>> so_many(1, "women"), so_many(1200, "women")
-    ('1 row (women)', '1,200 women')
-    """
-    return f"{many:,} {who}" if many != 1 else f"1 row ({who})"
-
-
-def tally(counts: Iterable[int], names: Iterable[str]) -> list[str]:
-    """How many of each there are, none left out; of more than ten the most frequent ones.
-
-    >>> tally([0, 1, 1200], ["people", "women", "men"])
-    ['1 row (women)', '1,200 men']
-    """
-    each = [(many, name) for many, name in zip(counts, names, strict=True) if many]
-    if len(each) > MOST_LISTED:
-        each.sort(key=lambda one: -one[0])
-    return shortened([so_many(*one) for one in each])
-
-
 def capital(text: str) -> str:
     """The text with a capital letter in front."""
     return text[:1].upper() + text[1:]

@@ -18,6 +18,7 @@ from evenhand.wording.sentences import (
     capital,
     count,
     listing,
+    part,
     share,
     shortened,
 )
@@ -106,16 +107,16 @@ def lead(certificate: Certificate, words: Words) -> str:
     return f"{people}{words.compared(alike)}. {why} Rates count those who {words.did}.{few}"
 
 
-def verdicts(answer: Answer, words: Words) -> Verdicts:
-    """The answer, and below it whether these rows could be released as they are."""
-    certificate, (headline, *_) = answer.certificate, answer.statements
+def verdicts(answer: Answer, sentence: str, words: Words) -> Verdicts:
+    """The answer with its sentence, and whether these rows could be released as they are."""
+    certificate = answer.certificate
     undecided = certificate.verdict is Verdict.CANNOT_DECIDE
     return Verdicts(
         answer=VerdictCard(
             about="The answer",
             mark=verdict_class(answer.word),
             word=verdict_word(answer.word),
-            sentence=capital(headline.partition(": ")[2]),
+            sentence=capital(sentence),
         ),
         release=VerdictCard(
             about="For release",
@@ -149,8 +150,7 @@ def release_sentence(certificate: Certificate, words: Words) -> Text:
             "Groups alike in the causes of the decision differ by less than the threshold, but "
             "groups alike in another valid adjustment set do not."
         )
-    groups = f"{reaching:,} of {measured:,} groups"
-    groups = Strong(groups if measured > 1 else "the one comparable group")
+    groups = Strong(part(reaching, measured, "comparable group"))
     if not words.has_sides:
         apart = f"{capital(words.both)} differ by {threshold} or more in "
         return apart, groups, f", up to {largest} points."

@@ -243,23 +243,30 @@ class Words:
         """What people of a group share."""
         return ", ".join(self.value(name, value) for name, value in where.items())
 
-    def people(self, many: int, who: str) -> tuple[str, ...]:
-        """So many people: "1 row (women)", because labels have no singular."""
-        return text(Strong(f"{many:,}"), f" {who}" if many != 1 else f" row ({who})")
+    def so_many(self, many: int, value: str, *, such: bool = False) -> tuple[str, ...]:
+        """So many people of a group: "12 women", "1 of the women", "1 person with “sex = 2”".
+
+        Labels have no singular. ``such`` are alike with others named before.
+        """
+        who = self.people_with(value)
+        if many == 1:
+            unlabelled = who.startswith("people ")
+            who = f"person {who.removeprefix('people ')}" if unlabelled else f"of the {who}"
+        return text(Strong(f"{many:,}"), f" {'such ' * (such and many != 1)}{who}")
 
     def story(
         self, people: Subpopulation, where: Mapping[str, str] | None = None
     ) -> tuple[str, ...]:
         """A group in counts, both sides in one breath; ``where`` may leave values out."""
         alike = self.alike(people.where if where is None else where)
-        group, other = map(self.people_with, self._pair_of(people))
+        group, other = self._pair_of(people)
         return text(
             "Of ",
-            *self.people(people.group, group),
+            *self.so_many(people.group, group),
             f" ({alike}), " if alike else ", ",
             Strong(f"{people.group_yes:,}"),
             f" ({rate(people.group_yes, people.group)}) {self.did_by(people.decision)}. Of ",
-            *self.people(people.other, f"such {other}" if people.other != 1 else other),
+            *self.so_many(people.other, other, such=True),
             ", ",
             Strong(f"{people.other_yes:,}"),
             f" ({rate(people.other_yes, people.other)}).",

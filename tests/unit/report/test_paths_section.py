@@ -139,9 +139,9 @@ def test_where_nothing_was_measured_the_reason_stands_in_place_of_a_picture():
     part = section(html)
     reason = audit.certificate.indirect.reasons[0]
     assert "waterfall" not in part
-    assert "The effect was not measured." in said(part)
+    assert reason.what in said(part)
+    assert "<details" not in part
     assert reason.what in said(opening(html))
-    assert "v-cannot-decide" in part
     assert "Yours to say" not in said(part)
 
 
@@ -149,7 +149,7 @@ def test_a_verdict_is_red_only_where_the_effect_is_shown():
     marks = {}
     for state in MEASURED:
         audit = audit_of(state)
-        part = section(report(audit, generated="today").html)
+        part = opening(report(audit, generated="today").html)
         marks[state] = re.search(r'class="side v-([\w-]+)"', part)[1]
         verdict = audit.certificate.indirect.verdict
         assert marks[state] == str(verdict).replace(" ", "-")
@@ -166,21 +166,18 @@ def released():
 def test_a_release_has_the_claim_before_and_after(released):
     audit, release, html = released
     part = section(html)
-    assert said(part).index("As recorded") < said(part).index("As released")
+    assert said(part).index("The other way, and all numbers") < said(part).index("As released")
     claims = (audit.certificate.indirect, release.certificate.indirect)
     (shown,) = results(part)
     assert all(text in shown for text in told(claims[0].summary()))
     assert [str(claim.verdict).capitalize() for claim in claims] == [
-        said(word)
-        for word in re.findall(
-            r'<div class="side v-[\w-]+">.*?<h2>.*?</svg>(.*?)</h2>', part, re.DOTALL
-        )
+        said(word) for word in re.findall(r"</svg>([\w ]+), through zip</h2>", opening(html))
     ]
 
 
 def test_released_rows_have_no_intervals_and_no_errors(released):
     _, _, html = released
-    before, after = section(html).split('<h3 class="rows-of">As released</h3>')
+    before, after = section(html).split("<summary>As released</summary>")
     assert 'class="whisker"' in before
     assert 'class="whisker"' not in after
     assert "±" in said(before)

@@ -58,7 +58,7 @@ def test_the_first_part_has_the_release_below_the_answer_and_not_in_red():
     audit, release = shown_release()
     html = report(audit, release, labels=QUESTION.labels).html
     audited, _, rest = html.partition(
-        '<section class="verdict claims" aria-label="The release">'
+        '<section class="verdict claims" aria-label="The release in brief">'
     )
     released, _, appendix = rest.partition("</section>")
     text = page_text(f"</style>{released}")
@@ -133,7 +133,7 @@ def test_who_gains_and_who_loses_is_said_of_each_of_many_groups():
     after = release.certificate.partition
     changed = (after.favorable[0] - audit.certificate.partition.favorable[0]).sum(axis=1)
     assert sum(abs(changed)) == release.changed_rows
-    gains = [f"{n:,} {who}" for n, who in zip(changed, after.groups, strict=True) if n > 0]
+    gains = [f"{who} ({n:,})" for n, who in zip(changed, after.groups, strict=True) if n > 0]
     assert f"Who gains (no to yes): {' and '.join(gains)}." in text
     assert "The widest difference as recorded and as released" in text
     hired = sum(groups["blue"][0] for groups in TOWNS.values() if "blue" in groups)

@@ -169,7 +169,7 @@ GIVEN = {"graph": CausalGraph.parse("c -> m; a -> e; c -> e")}
         pytest.param(
             counted(c=[0, 0, 1, 1] * 50, e=[0, 1, 0, 1] * 50),
             {},
-            "the graph shows no cause of e other than c, so there is nothing in which",
+            "the graph shows no cause of e other than c, so it does not say which people",
             id="no cause",
         ),
         pytest.param(

@@ -45,8 +45,8 @@ def test_a_story_gives_counts_before_percentages_and_both_groups():
 def test_one_person_is_not_spoken_of_in_the_plural():
     words = Words(question=ASKED, labels=LABELS)
     told = "".join(words.story(found(group_yes=0, group_no=1, other_yes=1, other_no=0)))
-    assert "Of 1 row (women)" in told
-    assert "Of 1 row (men)" in told
+    assert "Of 1 of the women" in told
+    assert "Of 1 of the men" in told
 
 
 def test_no_difference_is_rounded_across_the_threshold():
