@@ -169,7 +169,8 @@ def check_graphs(graph: RecordedGraph, recorded: list[Arrows]) -> tuple[bool, li
 def allowed_graphs(graph: RecordedGraph) -> tuple[set[Arrows], bool]:
     """The arrows of every graph, and whether colliders are as they were found."""
     ways = product(*(((a, b), (b, a)) for a, b in graph.undirected))
-    whole = [way for more in ways if is_ordered(graph, way := graph.arrows | {*more})]
+    # The protected attributes come before the decision.
+    whole = [w for more in ways if is_acyclic((w := graph.arrows | {*more}) | graph.direct)]
     fitting = [way for way in whole if has_known_colliders(graph, way)]
     return {among_ancestors(graph, way) for way in fitting or whole}, bool(fitting)
 
@@ -178,11 +179,6 @@ def among_ancestors(graph: RecordedGraph, arrows: set[tuple[str, str]]) -> Arrow
     """The arrows to decision and protected attributes, and to whatever leads there."""
     above = reachable(graph.ends, {(b, a) for a, b in arrows})
     return frozenset(arrow for arrow in arrows if arrow[1] in above)
-
-
-def is_ordered(graph: RecordedGraph, arrows: set[tuple[str, str]]) -> bool:
-    """Whether arrows form no cycle, with the protected attributes before the decision."""
-    return is_acyclic(arrows | graph.direct)
 
 
 def is_acyclic(arrows: set[tuple[str, str]]) -> bool:

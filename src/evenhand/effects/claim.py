@@ -2,16 +2,21 @@
 
 It stands beside the direct claim and changes nothing in it. ``PathSteps`` are its effects as
 steps that add up, ``ResampledEffects`` say how far both ends of each interval move by chance.
+A certificate records the counts of every table that the effects rest on, and for bounds the
+potentials that prove them, so that anybody can check it.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.display import Described, Summary, percent, points
 from evenhand.effects.effects import (
@@ -28,6 +33,7 @@ from evenhand.effects.worlds import Bounds
 from evenhand.errors import Problem, words_only
 from evenhand.question import Question
 from evenhand.question.labels import Labels, decision_phrase, group_heading, people_of
+from evenhand.record import floats_as_text
 from evenhand.verdict import MET, StatisticalVerdict, Verdict
 
 
@@ -491,3 +497,74 @@ class ResampledEffects:
                 (f"from {ways_of(self.question)[direction]}", f"{what} {errors} points")
             )
         return tuple(facts)
+
+
+_PLACES = 12
+
+
+def effects_record(indirect: Indirect, *, is_sample: bool) -> dict[str, Any]:
+    """What a certificate says of effects through chosen attributes.
+
+    Rows that are no sample, as they were changed, have no standard errors.
+    """
+    said = {
+        "verdict": str(indirect.verdict),
+        "reasons": [reason.text(words_only) for reason in indirect.reasons],
+    }
+    if not indirect.graphs or not indirect.is_exact:
+        return said
+    tables: dict[tuple[str, ...], NDArray[np.int64]] = {}
+    for one in indirect.graphs:
+        tables |= {one.tables.names(node): counts for node, counts in one.tables.counts.items()}
+    place = {names: at for at, names in enumerate(tables)}
+    nodes = sorted({name for names in tables for name in names})
+    errors = {
+        at: {name: effect.standard_error for name, effect in of.items()}
+        for at, of in indirect.effects.items()
+        if is_sample
+    }
+    return said | {
+        "consistent": indirect.consistent,
+        "values": {name: list(indirect.values[name]) for name in nodes},
+        "tables": [
+            # The codes of each cell that has rows, and how many.
+            {
+                "names": list(names),
+                "counts": np.column_stack([np.argwhere(counts), counts[counts > 0]]).tolist(),
+            }
+            for names, counts in tables.items()
+        ],
+        "graphs": [
+            {
+                "tables": [place[one.tables.names(node)] for node in one.tables.counts],
+                "sides": dict(one.sides.sides),
+                "witnesses": list(one.sides.witnesses),
+                "verdict": str(one.verdict(indirect.threshold)),
+                "effects": {
+                    at: {
+                        name: [_outward(effect.lower, floor), _outward(effect.upper, ceil)]
+                        for name, effect in of.effects.items()
+                    }
+                    for at, of in one.directions.items()
+                },
+            }
+            | (_potentials(one) if one.sides.witnesses else {})
+            for one in indirect.graphs
+        ],
+        "gap": str(indirect.data_gap),
+        **({"standard_errors": floats_as_text(errors)} if errors else {}),
+    }
+
+
+def _potentials(graph: GraphEffects) -> dict[str, Any]:
+    """What proves the bounds."""
+    proofs = {
+        at: [[[*map(str, one)] for one in proof] for proof in direction.potentials]
+        for at, direction in graph.directions.items()
+    }
+    return {"potentials": proofs}
+
+
+def _outward(number: Fraction, to_whole: Callable[[Fraction], int]) -> str:
+    """A decimal of twelve places on the outer side of a number."""
+    return f"{Decimal(to_whole(number * 10**_PLACES)).scaleb(-_PLACES):f}"

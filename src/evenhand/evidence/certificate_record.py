@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
 from evenhand.counts.compared_groups import group_columns
-from evenhand.effects.effects_record import effects_record
+from evenhand.effects.claim import effects_record
 from evenhand.errors import CannotReleaseError, QuestionError, words_only
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.partition import Partition

@@ -28,11 +28,10 @@ class BitsetGraph:
         """Number the names in their order."""
         names = tuple(names)
         place = {name: index for index, name in enumerate(names)}
-        parents, children = [0] * len(names), [0] * len(names)
+        parents = [0] * len(names)
         for cause, effect in arrows:
             parents[place[effect]] |= 1 << place[cause]
-            children[place[cause]] |= 1 << place[effect]
-        return cls(names, tuple(parents), tuple(children))
+        return cls.with_parents(names, parents)
 
     @classmethod
     def with_parents(cls, names: tuple[str, ...], parents: Iterable[int]) -> "BitsetGraph":
@@ -120,12 +119,8 @@ class BitsetGraph:
         forward = BitsetGraph(self.names, (0,) * len(self.names), self.children)
         return forward.open_path(start, end, 0)
 
-    def topological_order(self) -> tuple[str, ...]:
-        """Causes before effects, else in the names' order; without what follows a cycle."""
-        return tuple(self.names[node] for node in self.order())
-
     def order(self) -> tuple[int, ...]:
-        """The same as places."""
+        """The places of causes before those of effects, without what follows a cycle."""
         rest = (1 << len(self.names)) - 1
         ready = [node for node in members(rest) if not self.parents[node]]
         order: list[int] = []

@@ -134,7 +134,7 @@ class PartialGraph(Pictured):
 
     def topological_order(self) -> tuple[str, ...]:
         """The nodes, causes before effects, otherwise by name."""
-        return self._bits.topological_order()
+        return tuple(self.nodes[at] for at in self._bits.order())
 
     def separated(self, a: str, b: str, given: Iterable[str] = ()) -> bool:
         """Whether the given nodes block every path between the two.

@@ -42,7 +42,6 @@ from evenhand.graph.kernels.batch import (
     CodedTable,
     Floats,
     Indices,
-    Matrix,
     PoolResults,
 )
 from evenhand.graph.kernels.bitset_kernel import MOST_VALUES, BitsetKernel
@@ -149,7 +148,14 @@ class Evaluator:
         self.work += work
         module = self._module()
         if batch.pools is not None and not by_bits.all():
-            left = self._pool_results(batch.pools, test, module).look_up(batch, found)
+            if (
+                not self._pools
+                or self._pools.pools is not batch.pools
+                or self._pools.test != test
+            ):
+                every = module.every_subset
+                self._pools = PoolResults(self.table, batch.pools, test, every)
+            left = self._pools.look_up(batch, found)
             if not len(left):
                 return found
             plan, by_bits = self._plan(batch.take(left))
@@ -182,12 +188,6 @@ class Evaluator:
         plan = BatchPlan.of(batch, len(self.table.cards))
         kernel = "numba" if self.kernel == "numba" else "numpy"
         return plan, sets_by_bits(self.table, self._words, plan, kernel)
-
-    def _pool_results(self, pools: Matrix, test: str, module: ModuleType) -> PoolResults:
-        """The results for all subsets of these pools, as far as they are known."""
-        if not self._pools or self._pools.pools is not pools or self._pools.test != test:
-            self._pools = PoolResults(self.table, pools, test, module.every_subset)
-        return self._pools
 
     def _module(self) -> ModuleType:
         """The kernel of the next batch: numba once the work so far exceeds what it costs."""

@@ -181,17 +181,17 @@ class CachedTests:
             parts = self.tester.parts([(*pair, sorted(given)) for pair, given in new])
             found = zip(new, chain.from_iterable(parts), strict=False)
             for one in some:
+                pair, given = one
                 if one not in self.results:
-                    self._look_at(one, next(result for key, result in found if key == one))
-                yield one[1], self.results[one]
+                    result = next(result for key, result in found if key == one)
+                    self.results[one] = result
+                    weakest = self.weakest.get(pair)
+                    if weakest is None or _rounded(weakest.p) < _rounded(result.p):
+                        self.weakest[pair] = Separation(given, result.p)
+                    done = len(self.results)
+                    self.reporter.report("tests", done, self.expected, depth=len(given))
+                yield given, self.results[one]
             size = min(size * 4, _LARGEST_BATCH)
-
-    def _look_at(self, asked: Asked, result: Independence) -> None:
-        pair, given = asked
-        self.results[asked] = result
-        if pair not in self.weakest or _rounded(self.weakest[pair].p) < _rounded(result.p):
-            self.weakest[pair] = Separation(given, result.p)
-        self.reporter.report("tests", len(self.results), self.expected, depth=len(given))
 
 
 @dataclass(slots=True)
