@@ -19,6 +19,7 @@ OR = " or "  # between decisions that count as one
 REST = "rest"  # as ``other``: all other groups, pooled
 # More would be compared in more pairs than anybody reads.
 MOST_GROUPS = 50
+MOST_DECISIONS = 100  # that are compared one by one
 _NOTHING_DIFFERS = "No difference can show where nothing differs."
 Criterion: TypeAlias = Literal["favorable", "every", "cumulative"]
 Basis: TypeAlias = Literal["group", "all"]
@@ -407,6 +408,16 @@ def _decisions_that_do_not_fit(
             f"Every value of {name!r} is named as favorable.",
             _NOTHING_DIFFERS,
             Remedy("Leave out those that are not", "favorable"),
+        )
+    elif not question.favorable and len(decision) > MOST_DECISIONS:
+        yield Problem(
+            f"{name!r} has {len(decision):,} values, each of which would be compared.",
+            f"At most {MOST_DECISIONS} values of a decision are compared one by one.",
+            (
+                Remedy("Name those that are favorable", "favorable"),
+                Remedy("merge values", "merge"),
+                Remedy("use classes of numbers", "bins"),
+            ),
         )
 
 
