@@ -237,7 +237,9 @@ def memory_in_bytes(memory: str | int | None) -> int:
 
 def _available() -> int:
     """The memory of the machine, or the limit of the container."""
-    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    available = _MOST_BY_DEFAULT  # on Windows, which does not tell it in this way
+    if hasattr(os, "sysconf"):
+        available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in map(Path, _LIMITS):
         if path.is_file() and (text := path.read_text("ascii").strip()).isdigit():
             available = min(available, int(text))

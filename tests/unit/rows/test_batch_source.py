@@ -115,5 +115,8 @@ def test_what_is_no_amount_of_memory_is_refused(text):
 
 def test_without_a_word_half_of_the_memory_may_be_used_and_no_more_than_4_gb(monkeypatch):
     assert 10**8 < memory_in_bytes(None) <= 4 * 10**9
+    with monkeypatch.context() as windows:
+        windows.delattr("os.sysconf")
+        assert 10**8 < memory_in_bytes(None) <= 2 * 10**9
     monkeypatch.setattr(batch_source, "_available", lambda: 10**9)
     assert memory_in_bytes(None) == 5 * 10**8
