@@ -11,6 +11,9 @@ from evenhand.question.fields import TABLES
 from evenhand.question.knowledge import NO_REASON
 from evenhand.question.question import check_values
 
+JUDGED = """\
+question = {protected = "sex", decision = "pay", favorable = "raise"}
+graph.judged = """
 DECISIONS = ("lower", "same", "raise")
 
 
@@ -129,12 +132,10 @@ def test_guesses_say_what_was_taken_and_what_to_ask():
 
 @pytest.mark.parametrize(("written", "judged"), [("3", 3), ('["x", "y", "x"]', 2), ("[]", 0)])
 def test_graphs_judged_are_a_number_or_a_text_for_each(written, judged):
-    text = f'[question]\nprotected = "sex"\ndecision = "pay"\nfavorable = "raise"\n[graph]\njudged = {written}\n'
-    assert QuestionFile.parse(text).graphs_judged == judged
+    assert QuestionFile.parse(JUDGED + written).graphs_judged == judged
 
 
 @pytest.mark.parametrize("written", ["-1", '["x", 1]', "true", '"3"', "1.5"])
 def test_other_numbers_of_graphs_are_refused(written):
-    text = f'[question]\nprotected = "sex"\ndecision = "pay"\nfavorable = "raise"\n[graph]\njudged = {written}\n'
     with pytest.raises(QuestionError, match="judged"):
-        QuestionFile.parse(text)
+        QuestionFile.parse(JUDGED + written)
