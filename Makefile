@@ -37,6 +37,8 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/pytest $(PARALLEL) -m slow
+	@# The gate tries a third of the random cases: tests/repetitions.py.
+	EVENHAND_REPETITIONS=all $(BIN)/pytest $(PARALLEL) tests/properties tests/unit
 
 # Whether verdicts, figures, released rows and statuses are those of the base revision.
 compare: $(VENV)/.test

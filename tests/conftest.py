@@ -8,6 +8,7 @@ import pytest
 import typer.main
 from hypothesis import HealthCheck, settings
 from tests.data_folder import ABSENT, DATA, DUTCH
+from tests.repetitions import repetitions
 
 from evenhand import CountTable, datasets
 
@@ -16,7 +17,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=60,
+    max_examples=repetitions(60),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("gate")

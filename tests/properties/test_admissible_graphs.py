@@ -19,13 +19,16 @@ from tests.open_graphs import (
     judge,
     questions,
 )
+from tests.repetitions import ALL, repetitions
 from tests.strategies import partial_graphs
 
 from evenhand import CountTable, certify, explain_partition
 from evenhand.graph.admissible_graphs import admissible_graphs
 
+STEP = 41 if ALL else 123
 
-@settings(max_examples=60)
+
+@settings(max_examples=repetitions(60))
 @given(partial_graphs(max_nodes=4))
 def test_the_variants_have_the_block_sets_of_all_admissible_graphs(partial):
     for question in questions(partial):
@@ -37,7 +40,7 @@ def test_the_variants_have_the_block_sets_of_all_admissible_graphs(partial):
         } == families(partial, question)
 
 
-@settings(max_examples=60)
+@settings(max_examples=repetitions(60))
 @given(partial_graphs(max_nodes=4))
 def test_an_edge_that_decides_alone_settles_the_outcome(partial):
     for question in questions(partial):
@@ -60,7 +63,7 @@ def test_an_edge_that_decides_alone_settles_the_outcome(partial):
             assert by_direction[a, b] != by_direction[b, a]
 
 
-@settings(max_examples=60)
+@settings(max_examples=repetitions(60))
 @given(partial_graphs(max_nodes=4))
 def test_a_partition_is_meaningful_in_all_admissible_graphs_in_some_or_in_none(partial):
     lines = [*product("01", repeat=len(partial.nodes))]
@@ -77,7 +80,7 @@ def test_a_partition_is_meaningful_in_all_admissible_graphs_in_some_or_in_none(p
             assert bool(told.deciding_edges) == (told.is_meaningful is None)
 
 
-@settings(max_examples=60)
+@settings(max_examples=repetitions(60))
 @given(partial_graphs(max_nodes=4), st.data())
 def test_the_verdict_is_the_one_on_which_all_admissible_graphs_agree(partial, data):
     rows = [
@@ -117,13 +120,13 @@ def test_the_verdict_is_the_one_on_which_all_admissible_graphs_agree(partial, da
 
 @pytest.mark.parametrize("part", range(4))
 def test_knowledge_hides_no_contradiction(part):
-    """Every 41st graph; tests/slow/test_open_graphs_campaign.py takes all of them."""
-    for partial in islice(all_open_graphs(), part * 41, None, 4 * 41):
+    """Every 123rd graph, or 41st; tests/slow/test_open_graphs_campaign.py takes all of them."""
+    for partial in islice(all_open_graphs(), part * STEP, None, 4 * STEP):
         check_against_all_graphs(partial)
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_knowledge_that_directs_a_contested_edge_leaves_its_triples_in_doubt(part):
     """A collider that the rows do not exclude is not excluded by what is known elsewhere."""
-    for partial in islice(all_open_graphs(), part * 41, None, 4 * 41):
+    for partial in islice(all_open_graphs(), part * STEP, None, 4 * STEP):
         check_against_all_graphs(contested(partial))

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.brute_force import descendants
 from tests.open_graphs import admitted, questions
+from tests.repetitions import repetitions
 from tests.strategies import partial_graphs
 
 from evenhand import CausalGraph, Question
@@ -22,7 +23,7 @@ def ancestral(arrows, nodes, question):
     return names, frozenset(arrow for arrow in arrows if arrow[1] in names)
 
 
-@settings(max_examples=150)
+@settings(max_examples=repetitions(150))
 @given(partial_graphs())
 def test_every_graph_among_the_ancestors_is_there_once(partial):
     for question in questions(partial):
@@ -35,7 +36,7 @@ def test_every_graph_among_the_ancestors_is_there_once(partial):
         assert set(graphs) == {ancestral(a, partial.nodes, question) for a in answers}
 
 
-@settings(max_examples=100)
+@settings(max_examples=repetitions(100))
 @given(partial_graphs(), st.data())
 def test_an_edge_is_named_where_outcomes_differ_and_may_have_both_directions(partial, data):
     for question in questions(partial):

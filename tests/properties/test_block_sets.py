@@ -5,6 +5,7 @@ from itertools import islice, pairwise, permutations
 import pytest
 from hypothesis import given, settings
 from tests.brute_force import all_dags, block_sets, descendants, subsets
+from tests.repetitions import repetitions
 from tests.strategies import asked_dags
 
 from evenhand import Question
@@ -48,7 +49,7 @@ def test_the_block_sets_of_all_29281_graphs_are_those_of_the_definition():
     assert not [*disagreements("abcde")]
 
 
-@settings(max_examples=40)
+@settings(max_examples=repetitions(40))
 @given(asked_dags(min_nodes=6, max_nodes=8))
 def test_on_larger_graphs_each_block_set_is_found_once_and_passes_the_check(asked):
     graph, question = asked

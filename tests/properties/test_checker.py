@@ -5,6 +5,7 @@ from itertools import permutations
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from tests.certificate_records import wrong
+from tests.repetitions import repetitions
 from tests.strategies import asked_dags
 
 from evenhand import CausalGraph, CountTable, Question, checker
@@ -126,7 +127,7 @@ def several_groups(draw):
     return question, columns, weights
 
 
-@settings(max_examples=25)
+@settings(max_examples=repetitions(25))
 @given(several_groups(), st.sampled_from(["causes", "minimal", "all"]))
 def test_every_record_of_several_groups_is_true_for_both_programs(
     tmp_path_factory, drawn, scope

@@ -20,6 +20,7 @@ from tests.classed_numbers import (
     write_text,
 )
 from tests.fuzzing import run
+from tests.repetitions import repetitions
 
 import evenhand as eh
 from evenhand import checker
@@ -124,7 +125,7 @@ def near(draw, low, places):
 
 def test_random_cuts_of_random_numbers(tmp_path):
     draw = np.random.default_rng(20)
-    for at in range(40):
+    for at in range(repetitions(40)):
         low, places = int(draw.choice([-6, -1, 0, 95])), int(draw.integers(3))
         # Few different numbers, so that some cuts lie among them and some classes stay empty.
         numbers = [str(near(draw, low, places)) for _ in range(draw.integers(2, 9))]

@@ -6,6 +6,7 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 from tests.brute_force import all_dags, is_blocked, is_separated, subsets
+from tests.repetitions import repetitions
 from tests.strategies import dags
 
 from evenhand.graph import CausalGraph
@@ -50,7 +51,7 @@ def test_an_open_path_is_shown_exactly_where_there_is_one(graph):
             assert not is_blocked(graph.arrows, path, held)
 
 
-@settings(max_examples=30)
+@settings(max_examples=repetitions(30))
 @given(dags(min_nodes=3, max_nodes=7))
 def test_every_node_is_separated_from_other_non_descendants_by_its_parents(graph):
     for node in graph.nodes:

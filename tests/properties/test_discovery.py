@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.brute_force import equivalent, is_separated
+from tests.repetitions import repetitions
 from tests.single_tests import SingleTests
 from tests.strategies import dags, known_dags, tiered_dags
 
@@ -83,7 +84,7 @@ def tables(draw, *, nodes=5):
 
 
 @pytest.mark.parametrize("test", TESTS)
-@settings(max_examples=40)
+@settings(max_examples=repetitions(40))
 @given(asked=tables())
 def test_both_kernels_agree_with_each_test_alone(test, asked):
     counts, batch = asked
@@ -100,7 +101,7 @@ def test_both_kernels_agree_with_each_test_alone(test, asked):
             assert not degrees or found == pytest.approx(one.statistic, abs=1e-8, rel=1e-9)
 
 
-@settings(max_examples=25)
+@settings(max_examples=repetitions(25))
 @given(asked=tables(), data=st.data())
 def test_the_order_of_columns_never_changes_graph_or_record(asked, data):
     counts, _ = asked
@@ -110,7 +111,7 @@ def test_the_order_of_columns_never_changes_graph_or_record(asked, data):
     assert (first, first.record) == (other, other.record)
 
 
-@settings(max_examples=60)
+@settings(max_examples=repetitions(60))
 @given(asked=tables(), tiers=st.lists(st.integers(0, 2), min_size=5, max_size=5))
 def test_a_search_that_reuses_tests_finds_what_a_new_one_finds(asked, tiers):
     counts, _ = asked

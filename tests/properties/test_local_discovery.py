@@ -4,6 +4,7 @@ import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.brute_force import equivalent
+from tests.repetitions import repetitions
 from tests.strategies import dags, known_dags, tiered_dags
 
 from evenhand import Knowledge, Tiers
@@ -100,7 +101,7 @@ def test_without_knowledge_local_discovery_finds_what_the_whole_graph_would_tell
     assert_true(graph, None, data.draw(st.sampled_from(graph.nodes)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=repetitions(150))
 @given(partly_known_dags(min_nodes=3, max_nodes=6), st.data())
 def test_with_any_true_knowledge_it_finds_what_the_whole_graph_would_tell(known, data):
     graph, knowledge = known

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from tests import naive_groups
+from tests.repetitions import repetitions
 
 from evenhand import CausalGraph, CountTable, Verdict, certify
 from evenhand.releasing.apply_to_counts import change_counts
@@ -45,7 +46,7 @@ def against_the_rest(cells):
     return largest
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(repetitions(25)))
 def test_a_certified_window_implies_each_group_against_its_pooled_rest(seed):
     rng = np.random.default_rng(seed)
     groups = int(rng.integers(3, 6))
@@ -65,7 +66,7 @@ def test_a_certified_window_implies_each_group_against_its_pooled_rest(seed):
             assert one.partition.violating == 0
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(repetitions(25)))
 def test_a_certified_window_of_intersections_implies_each_attribute_alone(seed):
     rng = np.random.default_rng(seed)
     most = int(rng.integers(4, 25))
@@ -84,7 +85,7 @@ def test_a_certified_window_of_intersections_implies_each_attribute_alone(seed):
         assert largest_difference(rates_by(after, names, favorable={"u"})) < THRESHOLD
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(repetitions(8)))
 @pytest.mark.parametrize(
     "method",
     [

@@ -5,6 +5,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.brute_force import all_dags, colliders, equivalent, is_acyclic
+from tests.repetitions import repetitions
 from tests.strategies import LETTERS, dags, known_dags, tiered_dags
 
 from evenhand import Knowledge
@@ -43,7 +44,7 @@ def test_true_colliders_alone_give_what_all_graphs_of_the_class_share(graph):
     assert (found.arrows, found.undirected) == shared
 
 
-@settings(max_examples=150)
+@settings(max_examples=repetitions(150))
 @given(known_dags(min_nodes=4, max_nodes=6, density=0.8))
 def test_any_true_knowledge_gives_what_all_graphs_of_the_class_share(known):
     graph, knowledge = known
@@ -104,7 +105,7 @@ def run(case, rename=lambda name: name, *, reverse=False):
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=repetitions(200))
 @given(contradictory(), st.permutations(LETTERS[:7]))
 def test_names_and_order_change_nothing_even_where_colliders_conflict(case, other):
     renaming = dict(zip(LETTERS, other, strict=False))
@@ -125,7 +126,7 @@ def test_names_and_order_change_nothing_even_where_colliders_conflict(case, othe
     }
 
 
-@settings(max_examples=200)
+@settings(max_examples=repetitions(200))
 @given(contradictory())
 def test_whatever_the_evidence_says_no_edge_is_lost_no_cycle_made_no_knowledge_broken(case):
     _, edges, _, _, tiers, _ = case
@@ -138,7 +139,7 @@ def test_whatever_the_evidence_says_no_edge_is_lost_no_cycle_made_no_knowledge_b
         assert all(tiers[a] == tiers[b] for a, b in found.undirected)
 
 
-@settings(max_examples=200)
+@settings(max_examples=repetitions(200))
 @given(contradictory())
 def test_an_edge_that_colliders_direct_both_ways_stays_undirected_and_is_logged(case):
     _, _, seen, _, tiers, _ = case

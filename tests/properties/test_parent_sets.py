@@ -11,6 +11,7 @@ from tests.brute_force import (
     is_acyclic,
     subsets,
 )
+from tests.repetitions import repetitions
 from tests.strategies import known_dags, partial_graphs, tiered_dags
 
 from evenhand import Knowledge, Question
@@ -76,7 +77,7 @@ def test_a_graph_made_of_a_partial_one_has_the_same_partial_graph(known):
     assert pattern_of(made, knowledge) == partial
 
 
-@settings(max_examples=300)
+@settings(max_examples=repetitions(300))
 @given(partial_graphs())
 def test_on_any_partial_graph_the_possible_parents_are_those_of_its_extensions(partial):
     graphs = extensions(partial)
@@ -87,7 +88,7 @@ def test_on_any_partial_graph_the_possible_parents_are_those_of_its_extensions(p
             assert set(found.sets) == {parents(arrows, node) for arrows in graphs}
 
 
-@settings(max_examples=100)
+@settings(max_examples=repetitions(100))
 @given(partial_graphs())
 def test_the_causes_of_a_decision_are_those_of_extensions_where_it_does_not_cause_the_protected(
     partial,
@@ -105,7 +106,7 @@ def test_the_causes_of_a_decision_are_those_of_extensions_where_it_does_not_caus
         assert found.sets
 
 
-@settings(max_examples=300)
+@settings(max_examples=repetitions(300))
 @given(partial_graphs())
 def test_an_extension_adds_no_collider_exactly_when_it_can_avoid_it(partial):
     found = partial.extension()
@@ -115,7 +116,7 @@ def test_an_extension_adds_no_collider_exactly_when_it_can_avoid_it(partial):
     assert added <= set(found.added)
 
 
-@settings(max_examples=300)
+@settings(max_examples=repetitions(300))
 @given(partial_graphs())
 def test_even_where_a_graph_contradicts_itself_the_sets_keep_its_arrows_and_make_no_cycle(
     partial,

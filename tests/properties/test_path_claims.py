@@ -6,6 +6,7 @@ from itertools import combinations
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from tests.certificate_records import wrong
+from tests.repetitions import repetitions
 from tests.strategies import LETTERS, partial_graphs
 
 from evenhand import CausalGraph, Codings, CountTable, Question, checker
@@ -96,7 +97,7 @@ def check(folder, drawn):
 
 
 @given(directed())
-@settings(max_examples=20)
+@settings(max_examples=repetitions(20))
 def test_a_record_of_effects_in_a_graph_is_true_for_both_programs(tmp_path_factory, drawn):
     check(tmp_path_factory, drawn)
 

@@ -21,6 +21,7 @@ from tests.measured_models import (
     witnesses,
 )
 from tests.open_graphs import admitted
+from tests.repetitions import repetitions
 from tests.structural_models import (
     DECISION,
     EFFECTS,
@@ -36,7 +37,7 @@ from evenhand.counts import examined_counts
 from evenhand.effects.measure import measure_examined, measure_paths
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(repetitions(4)))
 def test_formula_nested_definition_and_paths_agree_where_the_effect_is_identified(seed):
     models = (
         (model, chosen)
@@ -48,7 +49,7 @@ def test_formula_nested_definition_and_paths_agree_where_the_effect_is_identifie
             assert check_truth(model, chosen, basis).identified
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(repetitions(4)))
 def test_bounds_hold_the_truth_where_the_effect_is_not_identified(seed):
     models = (
         (model, chosen)
@@ -88,7 +89,7 @@ def test_bounds_hold_every_fill_where_a_witness_causes_what_causes_another(seed)
         check_truth(filled, ["r", "s"], "group")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(repetitions(4)))
 def test_intervals_contain_every_fill_of_what_was_never_seen(seed):
     rng = np.random.default_rng(seed)
     sparse = (
@@ -105,7 +106,7 @@ def test_intervals_contain_every_fill_of_what_was_never_seen(seed):
     assert wide
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(repetitions(3)))
 def test_an_effect_is_identified_unless_an_edge_begins_paths_of_both_kinds(seed):
     rng = np.random.default_rng(seed)
     seen = set()
@@ -122,7 +123,7 @@ def test_an_effect_is_identified_unless_an_edge_begins_paths_of_both_kinds(seed)
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(repetitions(3)))
 def test_neither_the_order_of_the_columns_nor_the_names_of_others_matter(seed):
     rng = np.random.default_rng(seed)
     for model, chosen in islice(some_models(300 + seed, nodes=5), 5):
@@ -150,7 +151,7 @@ def test_neither_the_order_of_the_columns_nor_the_names_of_others_matter(seed):
             assert one.upper == pytest.approx(two.upper, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(repetitions(3)))
 def test_swapping_the_groups_exchanges_the_directions(seed):
     for model, chosen in islice(some_models(400 + seed, nodes=5), 6):
         measured, swapped = (measure(model, chosen, group=group) for group in "01")
@@ -160,7 +161,7 @@ def test_swapping_the_groups_exchanges_the_directions(seed):
             assert measured.backward[name].bounds == swapped.forward[name].bounds
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(repetitions(4)))
 def test_of_an_open_graph_every_way_to_direct_it_is_measured(seed):
     rng = np.random.default_rng(seed)
     open_graphs = 0
@@ -186,7 +187,7 @@ def test_of_an_open_graph_every_way_to_direct_it_is_measured(seed):
     assert open_graphs
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(repetitions(3)))
 def test_the_bounds_of_one_witness_are_reached(seed):
     """Its values in the two worlds may go together in any way: as alike or unlike as can be."""
     models = (

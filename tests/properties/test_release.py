@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hiring import NAMES, QUESTION, audited, csv_text, released
+from tests.repetitions import repetitions
 
 from evenhand import checker
 from evenhand.releasing.apply import apply
@@ -60,7 +61,7 @@ def released_text(text, **options):
         return written.data.read_bytes().decode(), made
 
 
-@settings(max_examples=30)
+@settings(max_examples=repetitions(30))
 @given(some_people(), st.sampled_from(THRESHOLDS), st.sampled_from(["\n", "\r\n"]))
 def test_a_released_text_is_certified_and_differs_only_in_decisions(found, threshold, newline):
     text = csv_text(found, newline=newline)
@@ -79,7 +80,7 @@ def test_a_released_text_is_certified_and_differs_only_in_decisions(found, thres
         assert abs(subpopulation.risk_difference) < asked(threshold).threshold
 
 
-@settings(max_examples=20)
+@settings(max_examples=repetitions(20))
 @given(some_people(), st.sampled_from(THRESHOLDS))
 def test_releasing_a_release_changes_no_byte(found, threshold):
     once, _ = released_text(csv_text(found), question=asked(threshold))
@@ -88,7 +89,7 @@ def test_releasing_a_release_changes_no_byte(found, threshold):
     assert made.changed_rows == 0
 
 
-@settings(max_examples=30)
+@settings(max_examples=repetitions(30))
 @given(some_people())
 def test_a_lower_threshold_never_changes_fewer_rows(found):
     frame = pd.DataFrame(found, columns=NAMES)
@@ -104,7 +105,7 @@ def test_a_margin_keeps_differences_that_far_below_the_threshold(found, margin):
         assert abs(subpopulation.risk_difference) < QUESTION.threshold - by.margin
 
 
-@settings(max_examples=40)
+@settings(max_examples=repetitions(40))
 @given(some_people(), st.integers(1, 40), st.integers(0, 2**128 - 1), st.booleans())
 def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, effects):
     by = ModifyGraph() if effects else ModifyData()

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.repetitions import repetitions
 
 from evenhand.checker.people_in_csv import spelling
 from evenhand.errors import EvenhandError
@@ -151,7 +152,7 @@ def folder():
 
 @pytest.mark.parametrize("name", FILES)
 @given(columns=tables())
-@settings(max_examples=25)
+@settings(max_examples=repetitions(25))
 def test_a_file_is_counted_as_by_a_loop(folder, name, columns):
     (folder / name).write_bytes(FILES[name](columns))
     counts = read(folder / name, missing="level", delimiter=",").count()
@@ -161,7 +162,7 @@ def test_a_file_is_counted_as_by_a_loop(folder, name, columns):
 
 @pytest.mark.parametrize("kind", FRAMES)
 @given(columns=tables())
-@settings(max_examples=25)
+@settings(max_examples=repetitions(25))
 def test_a_frame_is_counted_as_by_a_loop(kind, columns):
     source = FRAMES[kind](pa.table(columns, schema=schema(columns)))
     counts = read(source, missing="level").count()
@@ -323,7 +324,7 @@ typed = st.one_of(
 
 
 @given(typed)
-@settings(max_examples=40)
+@settings(max_examples=repetitions(40))
 def test_engines_agree_on_the_labels_of_typed_values(values):
     table = pa.table({"a": values})
     expected = read(table, missing="level").count()

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import lil_array
+from tests.repetitions import repetitions
 from tests.shared_copies import (
     GRAPH,
     LINES,
@@ -32,7 +33,7 @@ EACH = pytest.mark.parametrize("graph", [GRAPH, OPEN_GRAPH], ids=["given", "open
 
 @EACH
 @given(pair=pairs())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=repetitions(20), deadline=None)
 def test_tables_that_differ_only_in_withheld_cells_give_equal_bytes(graph, pair):
     check_audits(pair, graph=graph)
 
@@ -261,7 +262,7 @@ def test_integer_programming_subtracts_copies_that_divide_people_otherwise(name)
 
 
 @given(st.integers(0, 10**6), st.sampled_from([None, "f", "o"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=repetitions(25), deadline=None)
 def test_small_counts_of_any_group_change_nothing_that_is_told(seed, other):
     """Of two tables that differ where a group has a small count the copies are equal."""
     numbers = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.predictions import teams
+from tests.repetitions import repetitions
 
 from evenhand import CausalGraph, CountTable, Question, certify
 from evenhand.errors import ColumnError
@@ -36,7 +37,7 @@ def biased(people, asked=ASKED, *, judged=None):
     return ErrorBias.of(certify(table, graph, asked), counts, "was")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=repetitions(60), deadline=None)
 @given(people=st.lists(PERSON, max_size=40))
 def test_the_parts_are_those_of_a_data_frame_and_add_up_exactly(people):
     people = people + EVERYBODY
@@ -189,7 +190,7 @@ def test_rows_without_a_label_are_counted_and_left_out():
     assert not bias.other_labels
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=repetitions(40), deadline=None)
 @given(people=st.lists(PERSON, max_size=30), others=st.lists(PERSON, max_size=30))
 def test_of_labelled_rows_the_parts_are_those_of_these_rows_alone(people, others):
     people = people + EVERYBODY

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hiring import COLUMNS, NAMES, csv_text, people, released, table
+from tests.repetitions import repetitions
 
 from evenhand.releasing.apply_to_text import FieldFinder, RecordReader
 from evenhand.removal import LocalPreferentialSampling, ModifyGraph
@@ -111,7 +112,7 @@ def test_compressed_text_comes_out_compressed_or_not(tmp_path):
 FIELD = st.text(st.sampled_from("a,\"\n\r 'é"), max_size=5)
 
 
-@settings(max_examples=300)
+@settings(max_examples=repetitions(300))
 @given(st.lists(FIELD, min_size=1, max_size=12), st.integers(1, 9), st.integers(1, 7))
 def test_records_are_those_of_the_reader(pieces, block, amount):
     # Any text at all: quotes in the middle, never closed, blank lines, lone carriage returns.

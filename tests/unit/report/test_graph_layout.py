@@ -2,6 +2,7 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.repetitions import repetitions
 
 from evenhand.report.pictures.graph_layout import Item, Link, arrange
 
@@ -25,7 +26,7 @@ def layouts(draw):
     return items, [Link(a, b, draw(st.sampled_from([1.0, 8.0, 14.0]))) for a, b in chosen]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=repetitions(60), deadline=None)
 @given(layouts())
 def test_items_of_a_layer_keep_their_distance(layout):
     items, links = layout
@@ -41,7 +42,7 @@ def test_items_of_a_layer_keep_their_distance(layout):
             assert below - above >= room - 1e-6
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=repetitions(30), deadline=None)
 @given(layouts())
 def test_the_topmost_item_begins_at_zero(layout):
     items, links = layout

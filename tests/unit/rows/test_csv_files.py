@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reading import COLUMNS, CSV, EXPECTED, MEGABYTE, packed, refusal, the_problem
+from tests.repetitions import repetitions
 
 import evenhand as eh
 from evenhand.errors import InputError
@@ -237,7 +238,7 @@ def longest(rows, columns):
     return max(len(row[NAMES.index(name)].encode()) for row in rows for name in columns)
 
 
-@settings(max_examples=300)
+@settings(max_examples=repetitions(300))
 @given(
     st.lists(LINES, min_size=1, max_size=3),
     st.sampled_from(["\n", "\r\n"]),
@@ -262,7 +263,7 @@ def test_regular_text_is_encoded_as_the_reader_reads_it(blocks, end, columns, bi
                 assert batch.num_rows == len(rows)
 
 
-@settings(max_examples=300)
+@settings(max_examples=repetitions(300))
 @given(st.lists(st.text('ab;"\n\r\0', max_size=9), max_size=12).map("".join))
 def test_whatever_the_text_is_only_whole_records_are_taken_from_it(text):
     block = (text + "\n").encode()
@@ -304,7 +305,7 @@ def test_nothing_is_regular_if_no_column_is_wanted_or_there_is_only_one():
     assert TextEncoder(";", ["a"], ["a"]).encode(b"a\n\nb\n")[1] == 0
 
 
-@settings(max_examples=100)
+@settings(max_examples=repetitions(100))
 @given(LINES, st.sampled_from([30, 100, 10**6]), st.sampled_from(["", '"q",b,c\n']), st.data())
 def test_counts_are_those_of_arrow(tmp_path_factory, rows, block, odd, data):
     at = data.draw(st.integers(0, len(rows)))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.asgi import ask
+from tests.repetitions import repetitions
 from tests.running_app import write_adult
 
 from evenhand.display import Progress
@@ -241,7 +242,9 @@ _BODIES = st.dictionaries(
 )
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=repetitions(50), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.data())
 def test_whatever_is_sent_anywhere_is_answered_in_words(app, data):
     """A wrong body is a problem that keeps the state; nothing is written by it."""
