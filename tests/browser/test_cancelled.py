@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from playwright.sync_api import expect
+from pyarrow.csv import write_csv
 from tests.open_decision import write_open_decision
 
 QUESTION = """\
@@ -56,3 +58,49 @@ def test_discovery_is_cancelled_and_the_next_work_runs(open_app: Any, new_page: 
     app.wait_for_job()
     page.goto("graph")
     expect(page.locator("#now")).to_contain_text("cannot decide", ignore_case=True)
+
+
+def _write_many(folder: Path, rows: int = 100_000) -> None:
+    """Rows of which every look takes a while: a million fields and more."""
+    draw = np.random.default_rng(3)
+    columns = {f"x{at}": draw.integers(0, 900, rows) for at in range(10)}
+    write_csv(pa.table(columns), folder / "many.csv")
+
+
+def test_a_file_on_its_way_has_a_bar_with_a_total_and_can_be_cancelled(
+    open_app: Any, new_page: Any
+) -> None:
+    app = open_app("many.csv", _write_many)
+    page = new_page()
+    page.goto("table")
+    network = page.context.new_cdp_session(page)
+    slow = {"offline": False, "latency": 0, "downloadThroughput": -1}
+    limit = 400_000  # bytes in a second
+    network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": limit})
+    page.locator("#file").set_input_files(app.folder / "many.csv")
+    expect(page.locator("#work-text")).to_contain_text("Copying many.csv into the app")
+    size = (app.folder / "many.csv").stat().st_size
+    expect(page.locator("#work-bar")).to_have_attribute("max", str(size))
+    page.locator("#work-cancel").click()
+    expect(page.locator("#work")).to_be_hidden()
+    expect(page.locator("#said")).to_have_text("many.csv was not copied.")
+    expect(page.locator("#lost")).to_be_hidden()
+    network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": -1})
+    page.locator("#file").set_input_files(app.folder / "many.csv")
+    expect(page.locator("#foot")).to_contain_text("many-2.toml")
+
+
+def test_a_choice_on_a_large_table_has_a_bar_with_a_total_and_can_be_cancelled(
+    open_app: Any, new_page: Any
+) -> None:
+    app = open_app("many.csv", lambda folder: _write_many(folder, 400_000))
+    page = new_page()
+    page.goto("question")
+    page.locator("#protected-0").select_option("x1")
+    expect(page.locator("#work-text")).to_contain_text("Looking at the columns")
+    expect(page.locator("#work-bar")).to_have_attribute("max", "10")
+    page.locator("#work-cancel").click()
+    expect(page.locator(".notice")).to_contain_text("What was chosen stays")
+    assert "data-job=" not in app.call("GET", "check")[1]
+    page.get_by_role("button", name="Look at the columns").click()
+    expect(page.locator("#protected-0 + .ghost")).to_have_text("x1")

@@ -48,6 +48,8 @@ _VIEWS = {
 }
 # Screens that show the verdict, which may have to be worked out first.
 _JUDGED = ("graph", "evidence", "release")
+# Screens that show what is found in the columns.
+_LOOKED = ("table", "question")
 _HEARTBEAT, _POLL = 15.0, 0.05  # seconds
 
 
@@ -136,9 +138,21 @@ def _shown(session: Session, name: str, query: QueryParams) -> str:
         raise no_table()
     # A page may show more than its revision, never less.
     revision = {"revision": session.revision}
-    is_judging = name in _JUDGED and (is_due(session) or is_unlearned(session, name))
-    view = {} if is_judging else _VIEWS[name](session, query)
-    return render(session, name, revision | view, "judging" if is_judging else "")
+    waits = ""
+    if name in _JUDGED and (is_due(session) or is_unlearned(session, name)):
+        waits = "judging"
+    elif name in _LOOKED and is_unlooked(session):
+        waits = "looking"
+    view = {} if waits else _VIEWS[name](session, query)
+    return render(session, name, revision | view, waits)
+
+
+def is_unlooked(session: Session) -> bool:
+    """Whether the columns are still to be looked at, which takes long."""
+    try:
+        return session.table is not None and session.reading.is_due
+    except EvenhandError:
+        return False  # the page says why
 
 
 def is_unlearned(session: Session, name: str) -> bool:

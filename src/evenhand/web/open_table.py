@@ -21,6 +21,7 @@ _T = TypeVar("_T")
 
 # What must be known before the rows are read.
 _HOW_TO_READ = ("delimiter", "sheet", "frequency")
+_MANY_FIELDS = 1_000_000  # with fewer a look is done before a page is missed
 # Parts of [question] that do not change what a look at the table finds.
 _JUDGED = frozenset({"threshold", "judge", "min_rows", "basis", "redlining_threshold"})
 
@@ -74,6 +75,7 @@ class OpenTable:
         self._stored = Recent[Rows](2)
         self.recoded = Recent[Rows](4)
         self.inspections = Recent[Inspection](8)
+        self.looked_at = set[str]()  # the keys of all looks that were tried
 
     @property
     def has_changed(self) -> bool:
@@ -106,11 +108,35 @@ class OpenTable:
 class Reading:
     """The rows of a table, and looks at them, as the tables of a question file say.
 
-    Each is worked out once for what it depends on.
+    Each is worked out once for what it depends on, and reports its progress then.
     """
 
     opened: OpenTable
     tables: Tables
+    progress: ProgressCallback | None = None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether looking at it would keep somebody waiting without a word."""
+        stored = self.stored
+        if len(stored.lines.table) * len(stored.columns) <= _MANY_FIELDS:
+            return False
+        return not self.opened.looked_at.issuperset(self._keys)
+
+    def look(self) -> None:
+        """Look at the rows as they are read, and as they stand."""
+        for part in ("inspection", "stored_inspection"):
+            with suppress(EvenhandError):  # the page says what does not fit the table
+                getattr(self, part)
+        self.opened.looked_at.update(self._keys)
+
+    @property
+    def _keys(self) -> tuple[str, str]:
+        """What the looks depend on: at the rows as they are read, and as they stand."""
+        data = self.tables.get("data", {})
+        asked = {k: v for k, v in self.tables.get("question", {}).items() if k not in _JUDGED}
+        how, named = self.stored.requested.to_dict(), named_columns(self.tables)
+        return key_of([data, asked]), key_of(["stored", how, data.get("na", ()), named])
 
     @property
     def stored(self) -> Rows:
@@ -126,9 +152,13 @@ class Reading:
     @property
     def inspection(self) -> Inspection:
         """What a look at the rows finds, as they are read."""
-        asked = {k: v for k, v in self.tables.get("question", {}).items() if k not in _JUDGED}
-        key = key_of([self.tables.get("data", {}), asked])
-        return self.opened.inspections.get(key, lambda: _look(self.rows, self.tables))
+        return self.opened.inspections.get(self._keys[0], self._look)
+
+    def _look(self) -> Inspection:
+        rows = self.rows.with_progress(self.progress)
+        with suppress(EvenhandError):
+            return rows.inspect(QuestionFile.from_tables(self.tables).question)
+        return rows.inspect(**named_columns(self.tables))
 
     @property
     def hidden_markers(self) -> list[Problem]:
@@ -144,24 +174,19 @@ class Reading:
     @property
     def stored_inspection(self) -> Inspection:
         """What a look at all columns finds, as they stand but for texts that mean missing."""
-        stored, named = self.stored, named_columns(self.tables)
         na = self.tables.get("data", {}).get("na", ())
-        key = key_of(["stored", stored.requested.to_dict(), na, named])
-        return self.opened.inspections.get(
-            key, lambda: stored.recoded(Codings.of(na=na)).inspect(**named)
-        )
+
+        def looked() -> Inspection:
+            rows = self.stored.recoded(Codings.of(na=na)).with_progress(self.progress)
+            return rows.inspect(**named_columns(self.tables))
+
+        return self.opened.inspections.get(self._keys[1], looked)
 
 
 def named_columns(tables: Tables) -> dict[str, Any]:
     """The columns that the question names so far."""
     asked = tables.get("question", {})
     return {role: asked.get(role) or None for role in ("decision", "protected")}
-
-
-def _look(rows: Rows, tables: Tables) -> Inspection:
-    with suppress(EvenhandError):
-        return rows.inspect(QuestionFile.from_tables(tables).question)
-    return rows.inspect(**named_columns(tables))
 
 
 def stamp_of(path: Path) -> str:

@@ -1,6 +1,6 @@
 """The screen 'question': who is compared, about which decision, and how columns are counted."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import zip_longest
 from typing import Any, get_args
@@ -22,11 +22,12 @@ from evenhand.question.parse_values import WILDCARD
 from evenhand.report.html_report import View
 from evenhand.rows import Rows
 from evenhand.rows.inspect.question_draft import QuestionDraft
+from evenhand.web.jobs import Job
 from evenhand.web.open_table import OF_EFFECTS, counted_by
 from evenhand.web.pages import Pager, address
 from evenhand.web.question_parts import ColumnViews, QuestionSentence, spelled_cut
 from evenhand.web.question_store import as_list, part_of
-from evenhand.web.session import Session
+from evenhand.web.session import Session, look
 from evenhand.wording import Words
 
 _COLUMNS_PER_PAGE = 25
@@ -326,10 +327,21 @@ def _new_name(body: Mapping[str, Any], usual: str, others: list[str]) -> str:
     return new
 
 
+def _looked_at(change: Callable[[Session, dict[str, Any]], None]) -> Callable[..., Job | None]:
+    """A change after which the table is looked at anew."""
+
+    def changed(session: Session, body: dict[str, Any]) -> Job | None:
+        change(session, body)
+        return look(session)
+
+    return changed
+
+
 CHANGES: list[Any] = [
-    ("PATCH", "question", patch),
-    ("PUT", "classes", change_classes),
-    ("PUT", "merge", merge_values),
+    ("PATCH", "question", _looked_at(patch)),
+    ("PUT", "classes", _looked_at(change_classes)),
+    ("PUT", "merge", _looked_at(merge_values)),
+    ("POST", "look", look),
 ]
 
 

@@ -237,14 +237,14 @@ class Session:
             is_new = not store.exists
             tables: Tables = merged({} if is_new else store.load(), changes or {})
             opened.stored(tables, progress)
-            inspection = Reading(opened, tables).inspection
+            inspection = Reading(opened, tables, progress).inspection
+            chosen = merged(first_tables(inspection), tables) if is_new else tables
+            Reading(opened, chosen, progress).look()
             with self.lock:
                 self.settle(unsaved)  # what was chosen meanwhile, maybe into this file
                 if is_read := not store.changed_elsewhere:
-                    if is_new:
-                        tables = merged(first_tables(inspection), tables)
-                    self._graphs = JudgedGraphs(tables)
-                    self._history = TableHistory(without_number(tables), self.revision + 1)
+                    self._graphs = JudgedGraphs(chosen)
+                    self._history = TableHistory(without_number(chosen), self.revision + 1)
                     store.tables, self.store = self.tables, store
                     self._begin(opened)
 
@@ -273,7 +273,9 @@ class Session:
                 if {*rows.columns} != {*known.columns}:
                     tables = merged(first_tables(rows.inspect()), {"data": how})
             opened.stored(tables, progress)
-            _ = Reading(opened, tables).inspection
+            reading = Reading(opened, tables, progress)
+            _ = reading.inspection  # refused if it does not fit the table
+            reading.look()
             with self.lock:
                 if is_read := self.tables is before:  # else something was chosen meanwhile
                     self.replace_tables(tables)
@@ -468,6 +470,17 @@ def needed(found: Audit | None) -> Audit:
 # With fewer lines and open edges it is done before a page is missed.
 _MANY_LINES = 5000
 _MANY_OPEN_EDGES = 8
+
+
+def look(session: Session, _body: object = None) -> Job | None:
+    """Look at the table as it is read now, as a job if that takes long."""
+    if session.table is None or not session.reading.is_due:
+        return None
+
+    def work(progress: ProgressCallback) -> None:
+        replace(session.reading, progress=progress).look()
+
+    return session.jobs.start("Looking at the columns", work, joins=True)
 
 
 def is_due(session: Session) -> bool:

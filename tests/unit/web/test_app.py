@@ -404,54 +404,7 @@ def test_the_end_of_nothing_says_nothing_of_a_file(tmp_path):
     app.session.close()
 
 
-@pytest.mark.parametrize("path", ["POST api/close", "PUT api/table"])
-def test_what_is_not_saved_is_not_lost_unasked(app, tmp_path, path):
-    (tmp_path / "people.toml").write_text("# theirs\n" + QUESTION)
-    app.session.patch({"question": {"threshold": "1/10"}})
-    body = {"path": "people.csv", "revision": app.session.revision}
-    answer = app(*path.split(), body)
-    assert answer.status == 422
-    assert not app.ended
-    assert app.session.tables["question"]["threshold"] == "1/10"
-    assert "not in the question file: the question" in answer.text
-    method, address = path.split()
-    for way, words in (("write", "Write it over what is there"), ("drop", "Go on without it")):
-        sent = json.dumps({"path": "people.csv", "unsaved": way}).replace('"', "&#34;")
-        button = f'data-method="{method}" data-path="{address}" data-body=\'{sent}\'>{words}'
-        assert button in answer.json["html"], answer.json["html"]
-    answer = app(*path.split(), {"path": "people.csv", "unsaved": "drop"})
-    assert answer.status == 200
-    if app.ended:
-        assert "What was chosen last is not in the question file." in answer.json["said"]
-    else:
-        wait(app.session.jobs.find(answer.json["job"]))
-        assert "threshold" not in app.session.tables["question"]
-    assert (tmp_path / "people.toml").read_text() == "# theirs\n" + QUESTION
-
-
 # What was changed outside
-
-
-def test_a_question_file_that_was_changed_outside_is_asked_about(app, tmp_path):
-    path = tmp_path / "people.toml"
-    assert "changed outside" not in app("GET", "check").text
-    path.write_text(QUESTION.replace('"f"', '"m"'))
-    assert "changed outside" in app("GET", "check").text
-    assert app("POST", "api/file", {"take": "theirs"}).status == 200
-    assert app.session.tables["question"]["group"] == "m"
-    assert "changed outside" not in app("GET", "check").text
-    path.write_text(QUESTION)
-    assert app("POST", "api/file", {"take": "ours"}).status == 200
-    assert 'group = "m"' in path.read_text()
-
-
-def test_a_table_that_was_changed_outside_is_asked_about(app, tmp_path):
-    assert "changed on the disk" not in app("GET", "check").text
-    (tmp_path / "people.csv").write_text(TABLE + "f,yes,1\n")
-    assert "changed on the disk" in app("GET", "check").text
-    answer = app("POST", "api/file", {"take": "table"})
-    wait(app.session.jobs.find(answer.json["job"]))
-    assert "changed on the disk" not in app("GET", "check").text
 
 
 def test_what_could_not_be_saved_is_said_on_every_page(app, tmp_path):

@@ -86,17 +86,6 @@ def test_every_preview_is_what_choosing_it_gives(
         assert alone.certificate.to_json() == chosen.certificate.to_json()
 
 
-def test_two_states_of_a_known_link_are_the_printed_ones(session: Session) -> None:
-    found = {
-        one.state: [(p.violating, int(p.measured.sum())) for p in one.audit.certificate.causes]
-        for one in previews(session, ENDS)
-        if one.audit
-    }
-    assert found["to"] == [(24, 51)]
-    assert found["from"] == [(21, 32)]
-    assert found["open"] == [(24, 51), (21, 32)]
-
-
 def test_a_cycle_and_an_arrow_against_the_tiers_are_refused_and_named(session: Session) -> None:
     with pytest.raises(GraphError, match="cycle"):
         choose_link(session, ("income", "sex"), "to", None)
@@ -112,20 +101,6 @@ def test_unknown_names_and_states_are_refused(session: Session) -> None:
         choose_link(session, ("wages", "income"), "to", None)
     with pytest.raises(QuestionError, match="no state 'maybe'"):
         choose_link(session, ENDS, "maybe", None)
-
-
-def test_undo_goes_back_to_the_start_and_redo_forth(session: Session) -> None:
-    start = session.tables
-    states = []
-    for state in ("to", "from", "none"):
-        choose_link(session, ENDS, state, session.revision)
-        states.append(session.tables)
-    for expected in [*reversed(states[:-1]), start]:
-        session.step(-1)
-        assert session.tables == expected
-    for expected in states:
-        session.step(1)
-        assert session.tables == expected
 
 
 def test_a_page_that_is_not_the_newest_changes_nothing(session: Session) -> None:
@@ -231,14 +206,6 @@ def test_a_file_with_edits_that_do_not_fit_is_refused_and_left_as_it_is(tmp_path
     assert "there by itself" in session.notices[0]
 
 
-def test_nothing_is_refitted_over_a_change_of_another_tab(session: Session) -> None:
-    choose_link(session, ("workclass", "income"), "none", None)
-    before = session.tables
-    session.patch({"question": {"threshold": "0.1"}})
-    assert not session.amend(before, {})
-    assert session.tables["question"]["threshold"] == "0.1"
-
-
 def test_only_what_is_asked_of_the_graph_learns_it_again(session: Session) -> None:
     learned = session.learned
     session.patch({"question": {"threshold": "0.08"}})
@@ -251,12 +218,3 @@ def test_only_what_is_asked_of_the_graph_learns_it_again(session: Session) -> No
     assert session.learned is learned
     session.patch({"data": {"exclude": ["race"]}})
     assert session.learned is None
-
-
-def test_judging_with_other_edits_changes_nothing(session: Session) -> None:
-    before = session.tables, session.revision
-    assert session.learned is not None
-    edits = edits_with(session.learned.graph, (), ENDS, "none")
-    assert session.judged(edits).graph.edits == edits
-    assert (session.tables, session.revision) == before
-    assert replace(session.file, edits=edits).edits == edits

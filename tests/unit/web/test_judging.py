@@ -1,17 +1,22 @@
 """What takes long is worked out as a job before a page shows it."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.people_table import people_session
 from tests.web_sessions import adult_session, finish
 
 from evenhand.display import Progress
+from evenhand.rows.inspect import inspection
+from evenhand.web import open_table
 from evenhand.web import session as judging
 from evenhand.web.app import _page
 from evenhand.web.graph_links import previews
 from evenhand.web.graph_screen import learn, view
 from evenhand.web.pages import masthead, render
+from evenhand.web.question_screen import CHANGES
 from evenhand.web.session import Session, is_due, judge, work_out
 
 THROUGH = {"question": {"redlining": ["marital_status"], "explained": ["education"]}}
@@ -92,3 +97,51 @@ def test_work_that_is_stopped_is_due_still(session: Session) -> None:
     with pytest.raises(KeyboardInterrupt):
         work_out(session, stop)
     assert is_due(session)
+
+
+def test_a_large_table_is_looked_at_in_a_job_that_says_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = people_session(tmp_path)
+    monkeypatch.setattr(open_table, "_MANY_FIELDS", 0)
+    monkeypatch.setattr(inspection, "_STEP", 1)
+    handlers = {path: handler for _, path, handler in CHANGES}
+
+    def page() -> str:
+        app = SimpleNamespace(state=SimpleNamespace(session=session))
+        return _page("question")(SimpleNamespace(app=app, query_params={})).body.decode()  # type: ignore[arg-type]
+
+    asked = {"change": {"question": {"protected": "origin", "decision": "hired"}}}
+    finish(handlers["question"](session, asked))
+    assert 'id="protected-0"' in page()
+    heard: list[Progress] = []
+    session.patch({"question": {"protected": "gender"}})
+    assert 'data-path="api/look"' in page()  # as after undoing
+    replace(session.reading, progress=heard.append).look()
+    assert {(one.step, one.total) for one in heard} == {
+        ("looking at columns", 6),
+        ("looking at columns", 7),
+    }
+    assert handlers["look"](session, {}) is None
+    # What does not fit the table is told by the page, and not looked at again and again.
+    finish(handlers["question"](session, {"change": {"data": {"columns": ["hired"]}}}))
+    assert 'data-path="api/look"' not in page()
+
+
+def test_a_cancelled_look_keeps_what_was_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = people_session(tmp_path)
+    monkeypatch.setattr(open_table, "_MANY_FIELDS", 0)
+    monkeypatch.setattr(inspection, "_STEP", 1)
+    session.patch({"question": {"protected": "origin", "decision": "hired"}})
+
+    def stop(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        replace(session.reading, progress=stop).look()
+    assert session.reading.is_due
+    assert session.tables["question"]["protected"] == "origin"
+    session.reading.look()
+    assert not session.reading.is_due

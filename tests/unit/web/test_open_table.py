@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.rows import read
-from evenhand.web.open_table import OpenTable, Reading
+from evenhand.web.open_table import OpenTable, Reading, Recent
 
 CLASSES = {"data": {"bins": {"age": [30]}, "exclude": ["name"]}}
 
@@ -41,3 +41,17 @@ def test_how_rows_are_read_makes_other_rows(path):
     assert opened.stored({}).lines.table.row_count == 100
     counted = opened.stored({"data": {"frequency": "age"}}).lines.table
     assert counted.row_count == sum(20 + at % 25 for at in range(100))
+
+
+def test_what_was_not_asked_for_longest_is_forgotten():
+    recent = Recent[int](2)
+    made = []
+
+    def make(number):
+        made.append(number)
+        return number
+
+    for number in (1, 2, 1, 3, 1, 2):
+        assert recent.get(str(number), lambda number=number: make(number)) == number
+    assert made == [1, 2, 3, 2]
+    assert recent.find("3") is None

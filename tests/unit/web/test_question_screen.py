@@ -1,22 +1,30 @@
-"""The question screen: lists are added to, classes change, any sequence can be shown."""
+"""The question screen: lists are added to, classes change, the gap is a recount."""
 
+import csv
 import json
+from collections import Counter
 from contextlib import suppress
+from itertools import product
 
 import numpy as np
 import pytest
 from tests.people_table import HEADER, people_rows, people_session
 from tests.web_sessions import adult_session, learn_now, open_session
 
+import evenhand as eh
 from evenhand.errors import ColumnError, EvenhandError, QuestionError
+from evenhand.evidence.known_measures import known_measures
 from evenhand.graph.independence_tests import TESTS
-from evenhand.web.pages import render, static_file
+from evenhand.question import QuestionFile
+from evenhand.web.pages import render, shown_problem, static_file
+from evenhand.web.question_parts import value_rows
 from evenhand.web.question_screen import (
     CHANGES,
     change_classes,
     column_views,
     merge_values,
     patch,
+    plain_gap,
     view,
 )
 from evenhand.web.table_screen import view as table_view
@@ -288,3 +296,142 @@ def test_settings_with_few_values_are_chosen_and_not_typed(session):
     patch(session, {"change": {"learning": {"test": TESTS[-1]}}})
     page = render(session, "question", view(session, {}))
     assert f"<option selected>{TESTS[-1]}</option>" in page
+
+
+HEADS = ["group", "job", "hired"]
+PEOPLE = [
+    *([["a", "x", "yes"]] * 30 + [["a", "y", "no"]] * 20 + [["a", "", "yes"]] * 5),
+    *([["b", "x", "yes"]] * 10 + [["b", "y", "no"]] * 40 + [["b", "", "no"]] * 3),
+    *([["c", "x", "yes"]] * 25 + [["c", "y", "no"]] * 25),
+]
+
+
+@pytest.fixture
+def people(tmp_path):
+    with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([HEADS, *PEOPLE])
+    return tmp_path
+
+
+def asked(**question):
+    return {"question": {"protected": "group", "decision": "hired", **question}}
+
+
+def gap_of(folder, tables):
+    session = open_session(folder, "people.csv")
+    session.replace_tables(tables)
+    return plain_gap(session.rows, QuestionFile.from_tables(tables))
+
+
+@pytest.mark.parametrize("missing", ["level", "drop"])
+def test_shares_equal_a_recount_of_the_file(people, missing):
+    tables = asked(favorable="yes", group="b", other="a") | {"data": {"missing": missing}}
+    gap = gap_of(people, tables)
+    rows = [row for row in PEOPLE if row[1] or missing == "level"]
+    counted = Counter((row[0], row[2] == "yes") for row in rows)
+    assert [tuple(of) for _, _, *of in gap.bars] == [
+        (counted[who, True], counted[who, True] + counted[who, False]) for who in "ba"
+    ]
+    rates = {
+        who: counted[who, True] / (counted[who, True] + counted[who, False]) for who in "ab"
+    }
+    assert float(gap.gap) == pytest.approx(100 * (rates["a"] - rates["b"]), abs=0.051)
+    assert gap.left_out == len(PEOPLE) - sum(row[0] in "ab" for row in rows)
+
+
+def test_the_gap_is_that_of_an_audit(people):
+    tables = asked(favorable="yes") | {"data": {"missing": "drop"}}
+    file = QuestionFile.from_tables(tables)
+    audit = eh.audit(
+        people / "people.csv", file, knowledge=eh.Tiers(["group"], ["job"], ["hired"])
+    )
+    known = known_measures(audit.certificate.examined, (), causes=())
+    gap = gap_of(people, tables)
+    assert float(gap.gap) == pytest.approx(abs(100 * float(known["gap"].value)), abs=0.051)
+    assert gap.pair == "group = a minus group = b"
+    assert [who for who, *_ in gap.bars] == ["group = b", "group = c", "group = a"]
+
+
+def test_every_value_is_compared_and_the_leading_one_shown(people):
+    gap = gap_of(people, asked(criterion="every") | {"data": {"missing": "level"}})
+    assert gap.rates == 0  # of two values one rate says all
+    gap = gap_of(
+        people,
+        {
+            "question": {"protected": "group", "decision": "job", "criterion": "every"},
+            "data": {"missing": "level"},
+        },
+    )
+    assert gap.rates == 2
+
+
+def test_values_come_with_their_rows_what_is_missing_last(people):
+    session = open_session(people, "people.csv")
+    session.replace_tables({"data": {"missing": "level"}})
+    assert value_rows(session.rows, "job") == {"y": 85, "x": 65, "(missing)": 8}
+
+
+def test_a_gap_is_never_negative(people):
+    one = gap_of(people, asked(favorable="yes", group="b", other="a"))
+    other = gap_of(people, asked(favorable="yes", group="a", other="b"))
+    assert (one.gap, one.pair) == (other.gap, other.pair)
+    assert not one.gap.startswith("−")
+    assert one.title == "Share who had “hired = yes”"
+
+
+ROWS = [
+    ("f" if at % 2 else "m", "abc"[at % 3], "yes" if at % 5 == 0 else "no") for at in range(300)
+]
+
+
+def lacking_session(folder, *, lacking, every=4):
+    """Rows of which each n-th lacks a value in one column."""
+    place = ("sex", "town", "hired").index(lacking)
+    lines = [
+        ",".join("" if n == place and at % every == 0 else v for n, v in enumerate(row))
+        for at, row in enumerate(ROWS)
+    ]
+    (folder / "t.csv").write_text("\n".join(["sex,town,hired", *lines]))
+    return open_session(folder, "t.csv")
+
+
+def choose(of):
+    patch(of, {"change": {"question": {"protected": "sex", "decision": "hired"}}})
+
+
+@pytest.mark.parametrize("lacking", ["sex", "town", "hired"])
+def test_opening_makes_no_missing_value_a_value_of_its_own(tmp_path, lacking):
+    assert "missing" not in lacking_session(tmp_path, lacking=lacking).tables.get("data", {})
+
+
+@pytest.mark.parametrize(
+    ("lacking", "rule"), [("sex", "drop"), ("town", "level"), ("hired", "drop")]
+)
+def test_rows_without_group_or_decision_are_left_out_and_it_is_said(tmp_path, lacking, rule):
+    of = lacking_session(tmp_path, lacking=lacking)
+    choose(of)
+    assert of.tables["data"]["missing"] == rule
+    told = [one.what for one in view(of, {})["problems"]]
+    assert any("75 of 300 rows" in what for what in told)
+
+
+def test_a_value_of_its_own_does_not_outlive_a_question_that_it_did_no_harm_to(tmp_path):
+    of = lacking_session(tmp_path, lacking="town")
+    choose(of)
+    patch(of, {"change": {"question": {"decision": "town"}}})
+    assert of.tables["data"]["missing"] == "drop"
+
+
+def test_a_column_that_counts_is_noticed_and_loses_its_classes(tmp_path):
+    lines = [
+        f"{s},{t},{h},{11 * at}" for at, (s, t, h) in enumerate(product("fm", "abcd", "yn"))
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["sex,town,hired,people", *lines]))
+    of = open_session(tmp_path, "t.csv")
+    assert "bins" not in of.tables.get("data", {})
+    (told,) = (one for one in table_view(of, {})["table"].problems if "stand for" in one.what)
+    patch(of, {"change": {"data": {"bins": {"people": [50]}}}})
+    (button,) = (one.body for one in shown_problem(told).remedies)
+    patch(of, button)
+    assert of.tables["data"] == {"frequency": "people"}
+    assert of.reading.inspection.rows == 11 * sum(range(16))

@@ -22,7 +22,7 @@ from evenhand.rows.inspect.column_profile import (
 )
 from evenhand.rows.inspect.findings import CHANGES_ANSWER, MATTERS, Findings, TableFinding
 
-_STEP = 500  # columns after which progress is reported
+_STEP = 1_000_000  # fields after which progress is reported
 _FIRST = 3  # findings that come before all others
 _SHOWN = 28  # characters of the most frequent values in a line
 
@@ -144,6 +144,7 @@ def inspect(
     sides = question_groups(table, question) if question else None
     parsed = {one.name: parse_numbers(one.values) for one in table.attributes}
     profiles, reporter = {}, ProgressReporter(progress)
+    step = max(_STEP // max(len(table), 1), 1)
     groups = sides if sides is not None or not names else table.groups(names)[0]
     for name in table.names:
         profiles[name] = profile_column(
@@ -153,7 +154,7 @@ def inspect(
             groups=groups,
             parsed=parsed[name],
         )
-        if len(profiles) % _STEP == 0:
+        if len(profiles) % step == 0:
             reporter.report("looking at columns", len(profiles), len(table.names))
     findings = Findings(table, profiles, decision, names, question, missing, declared_counts)
     comparison = None

@@ -429,7 +429,10 @@ document.addEventListener("change", (event) => {
   const control = event.target;
   if (replacing) return;
   if (control === restored) restored = null;
-  if (control.type === "file" && control.files.length) upload(control.files[0], control.closest("[data-drop]"));
+  if (control.type === "file" && control.files.length) {
+    upload(control.files[0], control.closest("[data-drop]"));
+    control.value = ""; // the same file can be chosen again
+  }
   else if (control.dataset.path) act(control);
   else if (control.form && "show" in control.form.dataset && control.tagName === "SELECT") control.form.requestSubmit();
 });
