@@ -21,7 +21,8 @@ from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations
-from evenhand.evidence.variations.adjustment_sets import AdjustmentSet, Variations
+from evenhand.evidence.variations.adjustment_sets import AdjustmentSet
+from evenhand.evidence.variations.arrows import Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.classes import WithinClasses
 from evenhand.evidence.variations.graph_tests import GraphDoubt

@@ -10,7 +10,7 @@ from shlex import quote
 from evenhand.display import Summary
 from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.certificate_record import shown_claim
-from evenhand.evidence.variations.adjustment_sets import Variations
+from evenhand.evidence.variations.arrows import Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.question.labels import Labels
 from evenhand.releasing import Release

@@ -6,7 +6,7 @@ several groups in each.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -23,7 +23,7 @@ from evenhand.question import Bins
 from evenhand.question.codings import MISSING
 from evenhand.question.number_classes import number_text
 from evenhand.question.parse_values import exact_number
-from evenhand.rows.inspect.favorable_value import words_of
+from evenhand.rows.inspect.favorable_value import named_after, words_of
 from evenhand.rows.value_labels import MISSING_TEXT, LabelArray, as_numpy, as_texts
 
 ParsedNumbers: TypeAlias = tuple[NDArray[np.float64], list[int]]
@@ -34,6 +34,7 @@ MANY = 50  # values above which a category is split too finely
 FEWEST_REPEATED, _MOST_REPEATED = 20, 5  # values; rows of one value
 _WITH_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)*\s*")
 _FEW_ROWS = 10  # below that, that no value repeats says nothing
+_MOSTLY_AFTER = 0.95  # of the rows
 _SAMPLE = 1000  # values that are looked at as text
 _WORDS = 3  # on average, from which text is free text
 _LONG = 30  # characters on average, likewise
@@ -376,12 +377,12 @@ def _is_panel(rows: NDArray[np.int64]) -> bool:
     return bool(few or (len(rows) > MANY and rows.min() == rows.max() > 1))
 
 
-def as_days(values: Sequence[str]) -> NDArray[np.float64]:
+def _as_days(values: Sequence[str]) -> NDArray[np.float64]:
     """Each date as a number that grows with it, NaN where a value is none.
 
     The year, the day or the month stands first, as all values together allow.
 
-    >>> as_days(["2020-03-01", "2019-12-31", "?"]).tolist()
+    >>> _as_days(["2020-03-01", "2019-12-31", "?"]).tolist()
     [751534.0, 751491.0, nan]
     """
     dates = [re.findall(r"\d+", v)[:3] if _DATE.fullmatch(v) else ["nan"] * 3 for v in values]
@@ -390,6 +391,29 @@ def as_days(values: Sequence[str]) -> NDArray[np.float64]:
     units = (31, 1, 372) if largest <= 12 else (1, 31, 372) if largest <= 31 else (372, 31, 1)
     days: NDArray[np.float64] = parts @ np.array(units, float)
     return days
+
+
+def dated_after(
+    table: CountTable, profiles: Mapping[str, ColumnProfile], decision: str
+) -> frozenset[str]:
+    """Columns of dates that lie after those of a column that dates the decision.
+
+    Such a column is named like the decision. Nearly all dates of the others are not before
+    its own, and some are later.
+    """
+    dates = {
+        name: _as_days(table.attribute(name).values)[table.column(name)]
+        for name, one in profiles.items()
+        if one.kind is ColumnKind.DATE
+    }
+    after = set[str]()
+    for end in named_after(dates, decision):
+        for name, days in dates.items():
+            known = np.isfinite(days) & np.isfinite(dates[end])
+            later = table.counts[known & (days >= dates[end])].sum()
+            if later >= _MOSTLY_AFTER * table.counts[known].sum() and (days > dates[end]).any():
+                after.add(name)
+    return frozenset(after)
 
 
 def whole_numbers(table: CountTable, name: str) -> NDArray[np.float64]:

@@ -11,7 +11,6 @@ from functools import cached_property
 from math import gcd, log, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.counts import (
     CountTable,
@@ -36,7 +35,7 @@ from evenhand.rows.inspect.column_profile import (
     ColumnKind,
     ColumnProfile,
     are_comma_numbers,
-    as_days,
+    dated_after,
     is_repeated_identifier,
     whole_numbers,
 )
@@ -48,7 +47,6 @@ NO_GROUPS = frozenset(
 _CHANCE = 0.01
 _MOST_COLUMNS = 40  # of people's rows in more columns hardly any two are alike
 _MOST_LINES = 100_000
-_MOSTLY_AFTER = 0.95  # of the rows
 _NOT_INDEPENDENT = (
     "Counted like independent people, repeated rows make chance look like a difference: a "
     "false one is shown not in 5 % of tables, but in about 25 % if every row is there twice, "
@@ -238,32 +236,8 @@ class Findings:
         known |= {n for n, o in self.profiles.items() if o.kind is ColumnKind.CONSTANT}
         names = [name for name in self.profiles if name not in known]
         named = named_after(names, self.decision)
-        return [name for name in names if name in named or name in self.dated_after]
-
-    @cached_property
-    def dated_after(self) -> frozenset[str]:
-        """Columns of dates that lie after those of a column that dates the decision.
-
-        Such a column is named like the decision; the others lie after it if nearly all of
-        their dates do and some differ.
-        """
-        dates = {
-            name: as_days(self.table.attribute(name).values)[self.table.column(name)]
-            for name, one in self.profiles.items()
-            if one.kind is ColumnKind.DATE
-        }
-        return frozenset(
-            name
-            for end in named_after(dates, str(self.decision))
-            for name, days in dates.items()
-            if name != end and self._are_after(days, dates[end])
-        )
-
-    def _are_after(self, days: NDArray[np.float64], end: NDArray[np.float64]) -> bool:
-        known = np.isfinite(days) & np.isfinite(end)
-        rows = self.table.counts
-        later = rows[known & (days >= end)].sum()
-        return bool(later >= _MOSTLY_AFTER * rows[known].sum() > 0 and (days > end).any())
+        dated = dated_after(self.table, self.profiles, self.decision)
+        return [name for name in names if name in named or name in dated]
 
     def _of_kinds(self, kinds: Collection[ColumnKind]) -> list[str]:
         """The columns of some kinds that are not asked about."""
