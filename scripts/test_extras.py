@@ -20,7 +20,7 @@ TESTS = {
         "tests/engines tests/unit/rows/test_ibis_tables.py tests/unit/releasing",
     ),
     "sklearn": (
-        "pandas",
+        "pandas polars",
         "tests/unit/sklearn src/evenhand/sklearn docs/how-to/use-it-with-scikit-learn.md",
     ),
     "spark": ("pandas", "tests/engines/test_spark.py"),
