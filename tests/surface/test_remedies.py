@@ -38,7 +38,7 @@ CALLED = (
 # Without an option: engines are reached from Python only.
 PYTHON_ONLY = {"key"}
 # Arguments with an option that are no keys of the question file.
-NO_KEYS = {"metadata", "accept_graph", "graph", "overwrite", "uncertified"}
+NO_KEYS = {"accept_graph", "graph", "overwrite", "uncertified"}
 OPTION = re.compile(r"(?<![\w-])--[a-z]{2}")
 # A page whose readers have nothing but a certificate says by which command it is checked.
 PAGES = {"limits_and_checking_sections.py", "shared_page.py"}

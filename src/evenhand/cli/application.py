@@ -48,13 +48,19 @@ _SHOWN = {Path: "FILE", int: "N", str: "TEXT"}
 (_UsageError,) = typer.BadParameter.__bases__
 
 
+def _nothing(**_: object) -> None:
+    pass
+
+
 class _Verb(TyperCommand):
-    """A verb, whose help shows what an option takes and not its type in Python."""
+    """A verb, whose help shows what options and arguments take and not their Python types."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401  # typer has no public type
         parameters: list[Any] = super().get_params(ctx)
         for one in parameters:
-            if one.param_type_name == "option" and one.metavar is None:
+            if one.param_type_name == "argument":
+                one.display_type_rich = _nothing  # its name and its help say enough
+            elif one.metavar is None:
                 kind = one.type_descriptor.annotation
                 one.metavar = "" if one.is_flag else _SHOWN.get(kind)
         return parameters

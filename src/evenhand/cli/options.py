@@ -46,8 +46,12 @@ def with_keys(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the table, the question file, its own keys and ``--set`` as parameters."""
     name = verb.__name__
     offered = [field for field in FIELDS if name in field.verbs.split()]
-    # What other verbs offer is taken, too, so that the same words can be typed after each.
-    taken = [one for one in FIELDS if one.verbs and one not in offered and takes(name, one)]
+    # Options of other verbs and seldom used ones are taken, too, but help does not list them.
+    taken = [
+        one
+        for one in FIELDS
+        if (one.verbs or one.option) and one not in offered and takes(name, one)
+    ]
     has_file = name != "init"
     has_graph = name not in {"discover", "inspect", "init"}
 
@@ -146,7 +150,7 @@ def _parameter(
 _WIDTH = 24
 
 
-def help_(topic: Annotated[str, typer.Argument(help="keys")] = "keys") -> None:
+def help_(topic: Annotated[str, typer.Argument(help="What to list: keys.")] = "keys") -> None:
     """List the keys of the question file, each of which `--set KEY=VALUE` takes.
 
     Example: `evenhand help keys`

@@ -35,7 +35,7 @@ def release(
     seed: Annotated[
         int | None,
         result_option(
-            help="Random seed: the same seed gives the same bytes, and tells which rows were "
+            help="Random seed: the same seed gives the same bytes, and reveals which rows were "
             "changed. Give a large one that nobody knows, or none. [default: random]"
         ),
     ] = None,
@@ -49,14 +49,6 @@ def release(
             "--share",
             help="Also write a certificate for others, without small counts, and make the "
             "report such a copy.",
-        ),
-    ] = False,
-    metadata: Annotated[
-        bool,
-        result_option(
-            "--metadata",
-            help="Also describe the file for its publication: Croissant, and an in-toto "
-            "statement to sign.",
         ),
     ] = False,
     uncertified: Annotated[
@@ -116,7 +108,11 @@ def release(
     shown = {"share": share, "least_count": asked.of("run")["least_count"]}
     with ProgressBar(quiet=json) as progress:
         files = released.write(
-            output, overwrite=overwrite, metadata=metadata, progress=progress, **shown
+            output,
+            overwrite=overwrite,
+            metadata=bool(asked.of("release")["metadata"]),
+            progress=progress,
+            **shown,
         )
     if report is not None:
         from evenhand.files import after_writing
@@ -147,7 +143,7 @@ def _method(asked: Asked, *, uncertified: bool) -> "Method | Baseline":
     from evenhand.removal import named_method
 
     named, models = asked.of("release"), asked.of("run")["predictions"]
-    del named["drop"]
+    del named["drop"], named["metadata"]
     method = named_method(**{**named, "only": tuple(named["only"])})
     if len(models) > 1:
         raise QuestionError.of(

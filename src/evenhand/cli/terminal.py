@@ -25,7 +25,7 @@ from evenhand.question.fields import Field, find
 # Tables of keys that one verb alone reads.
 _VERB_TABLES = {"audit", "discover", "release"}
 # What is no key, where no verb runs.
-_OTHERS = {"--accept-graph", "--graph", "--metadata", "--overwrite", "--uncertified"}
+_OTHERS = {"--accept-graph", "--graph", "--overwrite", "--uncertified"}
 _running: dict[str, Any] = {"verb": None, "options": None}
 
 

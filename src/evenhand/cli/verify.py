@@ -28,8 +28,9 @@ def verify(
     expect: Annotated[
         Literal["certified", "not certified", "cannot decide", "withheld"] | None,
         result_option(
-            help="The verdict on the rows that every claim of it must have; exit status 1 "
-            "otherwise."
+            metavar="VERDICT",
+            help="Exit with 1 unless every claim has this verdict on the rows: certified, not "
+            "certified, cannot decide or withheld.",
         ),
     ] = None,
     sheet: Annotated[

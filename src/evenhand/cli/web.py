@@ -10,9 +10,7 @@ from evenhand.errors import InputError, ResourceError, path_exists
 
 
 def web(
-    data: Annotated[
-        Path | None, typer.Argument(metavar="[DATA]", help="The table to open.")
-    ] = None,
+    data: Annotated[Path | None, typer.Argument(help="The table to open.")] = None,
     *,
     question: Annotated[
         Path | None,
@@ -22,12 +20,18 @@ def web(
         Path | None,
         typer.Option(
             "--folder",
-            help="Read and write only here. [default: that of DATA, else this one]",
+            help="Read and write only here. [default: that of the table, else this one]",
         ),
     ] = None,
     port: Annotated[
         int,
-        typer.Option("--port", min=0, max=65535, show_default="a free one"),
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            show_default=False,
+            help="The port of the address. [default: a free one]",
+        ),
     ] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address, and open no browser.")

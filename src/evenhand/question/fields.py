@@ -312,7 +312,7 @@ FIELDS = (
     _question("order", VALUES, "The values of the decision, best first."),
     _question("min_rows", ROWS, "Compare groups of at least so many rows.", "", "1"),
     _question("rule", ATTRIBUTES, "The columns that make the decision, without exception."),
-    _question("redlining", ATTRIBUTES, "Judge effects through these, too.", "audit compare"),
+    _question("redlining", ATTRIBUTES, "Judge effects through these, too.", "compare"),
     _question(
         "explained", ATTRIBUTES, "An effect through these is accepted.", "", "all others"
     ),
@@ -325,7 +325,12 @@ FIELDS = (
     ),
     _question("basis", BASIS, "Measure it on the rows of the group, or on all.", "", "group"),
     _question(
-        "judge", JUDGE, "What gives the status: the answer, or these rows.", "audit", "answer"
+        "judge",
+        JUDGE,
+        "What gives the status: the answer, or these rows.",
+        "",
+        "answer",
+        option="judge",
     ),
     _question("scope", TEXT, "Partitions examined: causes, minimal or all.", "", "causes"),
     _question("min_coverage", NUMBER, "Least share of each group to be compared.", "", "0.9"),
@@ -365,7 +370,7 @@ FIELDS = (
         "predictions",
         COLUMNS,
         "Judge a model's predictions in this column, given a graph; of an audit several.",
-        "audit release",
+        "audit",
     ),
     _run("labels", COLUMN, "With predictions: what was recorded, to tell errors."),
     _run("least_count", WHOLE, "The smallest count shown in copies for others.", "", "10"),
@@ -386,6 +391,13 @@ FIELDS = (
     _release("only", VALUES, "Of modify-data: change decisions of this group alone."),
     _release("rank", COLUMN, "Of modify-data: change rows by this score.", "", "at random"),
     _release("drop", COLUMNS, "Do not release these columns, outside the question."),
+    _release(
+        "metadata",
+        FLAG,
+        "Also describe the file for its publication: Croissant, and an in-toto statement to "
+        "sign.",
+        option="metadata",
+    ),
 )
 # The tables of a question file, each with its keys.
 TABLES = {

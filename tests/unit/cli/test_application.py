@@ -182,3 +182,22 @@ def test_nothing_is_printed_after_the_document_of_a_result(run, options, monkeyp
     status, out, _ = run("audit", *options, "--json")
     assert status == 5
     assert "verdict" in json.loads(out)
+
+
+MOST_OPTIONS = {"audit": 20, "release": 20, "comparators": 16}  # of others 15
+VERBS = (*_WITH_OPTIONS, "tables", "comparators", "verify", "web", "paper", "demo", "help")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_lists_few_options_and_no_type_of_python(run, verb):
+    status, out, _ = run(verb, "--help")
+    options = {*re.findall(r"^│ (--[\w-]+)", out, re.MULTILINE)} - {"--help"}
+    assert status == 0
+    assert verb == "help" or 0 < len(options) <= MOST_OPTIONS.get(verb, 15)
+    assert not re.search(r"<\w|\b(str|bool|path|list\[|None)\b|\[default: \(", out)
+
+
+def test_what_help_does_not_list_is_taken_all_the_same(run, options):
+    status, *printed = run("audit", *options, "--set", "judge=answer", "--json")
+    assert status == 3
+    assert [status, *printed] == [*run("audit", *options, "--judge", "answer", "--json")]
