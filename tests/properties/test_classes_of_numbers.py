@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from tests.classed_numbers import (
     write_text,
 )
 from tests.fuzzing import run
-from tests.repetitions import repetitions
+from tests.repetitions import ALL, repetitions
 
 import evenhand as eh
 from evenhand import checker
@@ -79,9 +80,10 @@ def check_written(certificate, data, lines, cuts):
     check_classes(document, eh.read(data, codings=codings).count(), lines, cuts)
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("cuts", CUTS)
+@pytest.mark.parametrize(
+    ("cuts", "table", "ending"),
+    [*product(CUTS, TABLES, [".csv", ".parquet"])][:: 1 if ALL else 5],
+)
 def test_a_certificate_about_classes_is_true(tmp_path, table, cuts, ending):
     lines = rows_of(TABLES[table])
     data = write_table(tmp_path / f"a{ending}", lines)
