@@ -35,27 +35,11 @@ COUNTS = counted(
 )  # fmt: skip
 
 
-def test_each_subpopulation_has_its_four_counts():
-    partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
-    cells = partition.counts.T.tolist()
-    assert [(partition.where(at), cells[at]) for at in range(3)] == [
-        ({"job": "cook"}, [[3, 1], [1, 1]]),
-        ({"job": "guard"}, [[0, 0], [4, 0]]),
-        ({"job": "maid"}, [[0, 7], [0, 0]]),
-    ]
-
-
 @pytest.mark.paper("sec:md")
 def test_unmeasured_subpopulations_have_no_difference():
     partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
     assert [partition.risk_difference(at) for at in range(3)] == [Fraction(-1, 4), None, None]
     assert partition.measured.tolist() == [True, False, False]
-
-
-def test_coverage_is_of_all_rows_and_of_each_group():
-    coverage = Partition.of(examined_counts(COUNTS, QUESTION), ["job"]).coverage
-    assert coverage.overall == Fraction(6, 17)
-    assert coverage.groups == (Fraction(4, 11), Fraction(2, 6))
 
 
 def test_nobody_apart_is_one_subpopulation():

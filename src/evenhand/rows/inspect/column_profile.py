@@ -383,7 +383,7 @@ def _as_days(values: Sequence[str]) -> NDArray[np.float64]:
     The year, the day or the month stands first, as all values together allow.
 
     >>> _as_days(["2020-03-01", "2019-12-31", "?"]).tolist()
-    [751534.0, 751491.0, nan]
+    [751534.0, 751471.0, nan]
     """
     dates = [re.findall(r"\d+", v)[:3] if _DATE.fullmatch(v) else ["nan"] * 3 for v in values]
     parts = np.array(dates, float).reshape(-1, 3)
