@@ -175,9 +175,7 @@ def copy_parquet(
             coded = [
                 column.path_in_schema
                 for column in columns
-                if column.path_in_schema in texts
-                and column.has_dictionary_page
-                and column.total_uncompressed_size < 2 * column.num_values
+                if column.path_in_schema in texts and _has_few_texts(column)
             ]
             file = stack.enter_context(pq.ParquetFile(path, read_dictionary=coded))
             if writer is None:
@@ -201,6 +199,17 @@ def copy_parquet(
                 released = (edit(batch).select(kept).cast(schema) for batch in batches)
                 for table in _grouped(released):
                     writer.write_table(table)
+
+
+def _has_few_texts(column: pq.ColumnChunkMetaData) -> bool:
+    """Whether texts stand in a dictionary: few short ones, or long ones that are repeated."""
+    if not column.has_dictionary_page:
+        return False
+    dictionary = column.data_page_offset - column.dictionary_page_offset
+    return bool(
+        column.total_uncompressed_size < 2 * column.num_values
+        or column.total_compressed_size - dictionary < column.num_values
+    )
 
 
 def _settings(columns: Sequence[pq.ColumnChunkMetaData]) -> dict[str, Any]:

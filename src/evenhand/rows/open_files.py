@@ -5,12 +5,14 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from glob import glob
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from os import SEEK_END
 from pathlib import Path
 from zipfile import ZipFile
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from evenhand.errors import ColumnError, InputError, Problem, listed, nearest_path
@@ -46,6 +48,7 @@ _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _PACKED = {_GZIP: "gzip", _ZSTD: "zstd", _ZIP: "zip"}
 _NO_TEXT = {_PARQUET: "Parquet", **dict.fromkeys(_ARROW, "Arrow"), _OLD_EXCEL: "Excel"}
 _BOOKS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}  # parts of a spreadsheet
+_PART_BYTES = 1 << 26  # of decoded texts
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
@@ -304,14 +307,16 @@ def parquet_source(where: str) -> BatchSource:
     """A Parquet file; only the chosen columns are decoded."""
     with reading(where):
         schema, length = pq.read_schema(where), pq.read_metadata(where).num_rows
-    texts = {field.name for field in schema if _is_text(value_type(field.type))}
+    texts = {field.name: field.type for field in schema if _is_text(value_type(field.type))}
 
     @read_ahead
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:
-        dictionaries = [name for name in columns if coded and name in texts]
+        kinds = {name: texts[name] for name in columns if name in texts}
+        dictionaries = [name for name, kind in kinds.items() if coded or _is_text(kind)]
         with reading(where), pq.ParquetFile(where, read_dictionary=dictionaries) as file:
             for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
-                yield _validate(batch, columns)
+                chosen = _validate(batch, columns)
+                yield from [chosen] if coded else _decoded(chosen, schema)
 
     return BatchSource(
         where=where,
@@ -321,6 +326,23 @@ def parquet_source(where: str) -> BatchSource:
         schema=schema,
         rows=length,
     )
+
+
+def _decoded(batch: pa.RecordBatch, schema: pa.Schema) -> Batches:
+    """The batch in its own types, in parts: a long text may stand in a dictionary once."""
+    own = pa.schema([schema.field(name) for name in batch.schema.names])
+    sizes = np.zeros(batch.num_rows, np.int64)
+    for column, kind in zip(batch.columns, own.types, strict=True):
+        if column.type != kind:
+            lengths = pc.binary_length(column.dictionary).take(column.indices)
+            sizes += as_numpy(pc.fill_null(lengths, 0))
+    begins = np.flatnonzero(np.diff(np.cumsum(sizes) // _PART_BYTES, prepend=-1)).tolist()
+    for begin, end in pairwise([*begins, batch.num_rows]):
+        part = batch.slice(begin, end - begin)
+        arrays = [
+            column.cast(kind) for column, kind in zip(part.columns, own.types, strict=True)
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, schema=own)
 
 
 def arrow_source(where: str, *, is_stream: bool, memory: int) -> BatchSource:

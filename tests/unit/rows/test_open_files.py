@@ -237,6 +237,26 @@ def test_a_parquet_file_without_rows_is_refused(tmp_path):
     assert "no rows" in the_problem(InputError, tmp_path / "a.parquet").what
 
 
+def test_long_texts_that_are_repeated_are_decoded_in_parts(tmp_path):
+    """A file of 3 kB has texts of 200 MB: no batch of them is held as a whole."""
+    codes = pa.array([0, None, 1, 1, 1] * 1_000, pa.int32())
+    notes = pa.DictionaryArray.from_arrays(codes, ["short", "long" * 10_000])
+    columns = {
+        "note": notes,
+        "pay": pa.array(range(5_000)),
+        "sex": pa.array([*"fmfmf"] * 1_000),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet", store_schema=False)
+    rows = read(tmp_path / "a.parquet")
+    found = [*rows.batches()]
+    assert max(batch.nbytes for batch in found) < 70e6
+    whole = pa.Table.from_batches(found)
+    assert whole.schema.types == [pa.string(), pa.int64(), pa.string()]
+    lengths = pa.compute.binary_length(whole["note"])
+    assert lengths.to_pylist() == [5, None, 40_000, 40_000, 40_000] * 1_000
+    assert whole["pay"].to_pylist() == [*range(5_000)]
+
+
 def parquet_bytes():
     file = io.BytesIO()
     pq.write_table(pa.table({"a": [str(i % 7) for i in range(10_000)]}), file)
