@@ -34,7 +34,6 @@ from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.graph import PartialGraph
 from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs, admissible_graphs
 from evenhand.graph.block_sets import smallest_block_sets
-from evenhand.graph.dag_extensions import ParentSets
 from evenhand.question import REST, Codings, Knowledge, Number, Question, Tiers
 from evenhand.verdict import Verdict, all_must_agree, all_must_hold
 
@@ -104,7 +103,8 @@ def certify(
         )
     least = exact_share(min_coverage, "least coverage")
     graph = with_knowledge(graph, question, knowledge)
-    parents = parent_sets(graph, question)
+    # One set, unless the graph leaves edges at the decision open.
+    parents = graph.parent_sets(question.decision, question=question, progress=progress)
     divide = partial(Partition.of, examined)
     by_causes = by_finest(
         divide, (names.difference(question.protected_names) for names in parents.sets)
@@ -212,11 +212,6 @@ def certify_relaxed(
     """
     certificate = certify(counts, graph, question, knowledge=knowledge)
     return certificate.relaxed(assurance=assurance, threshold=threshold)
-
-
-def parent_sets(graph: PartialGraph, question: Question) -> ParentSets:
-    """The decision's possible sets of parents: one, unless the graph leaves edges open."""
-    return graph.parent_sets(question.decision, question=question)
 
 
 def _largest_first(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...]:

@@ -14,13 +14,13 @@ of what the attributes read, is a sum over their ancestors. So two graphs with t
 among the ancestors of the two are one.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
 from operator import or_
 
-from evenhand.display import ProgressCallback, ProgressReporter
+from evenhand.display import ProgressCallback
 from evenhand.graph.block_sets import PrunedGraph
 from evenhand.graph.d_separation import BitsetGraph, members, reachable, transposed, union
 from evenhand.graph.dag_extensions import BitEdge, OpenGraph, Parents, first_open
@@ -103,8 +103,8 @@ def admissible_graphs(
     bits = opened.mixed.bits
     protected, decision = bits(*question.protected_names), bits(question.decision)
     active = _active_edges(opened, protected, decision)
-    ways = opened.directed_ways(lambda parents: first_open(active, parents))
-    wholes = [whole for _, whole in _first(ways, MOST_GRAPHS + 1, progress)]
+    ways = opened.directed_ways(lambda parents: first_open(active, parents), progress)
+    wholes = [whole for _, whole in islice(ways, MOST_GRAPHS + 1)]
     if len(wholes) > MOST_GRAPHS:
         return AdmissibleGraphs(question=question, variants=(), complete=False)
     direct = {decision: protected} | {1 << node: decision for node in members(protected)}
@@ -148,8 +148,8 @@ def ancestral_graphs(
         return first_open(((a, b) for a, b in open_edges if near & (1 << a | 1 << b)), parents)
 
     open_edges = edges.undirected
-    found = _first(edges.directed_ways(next_edge), MOST_ORIENTATIONS + 1, progress)
-    ways = [parents for parents, _ in found]
+    found = edges.directed_ways(next_edge, progress)
+    ways = [parents for parents, _ in islice(found, MOST_ORIENTATIONS + 1)]
     complete = len(ways) <= MOST_ORIENTATIONS
     tried = edges.arrows(_together(ways)) - edges.arrows(edges.parents)
     variants = []
@@ -171,16 +171,6 @@ def ancestral_graphs(
     return AdmissibleGraphs(
         question=question, variants=tuple(variants), complete=complete, consistent=consistent
     )
-
-
-def _first(
-    ways: Iterable[tuple[Parents, Parents]], most: int, progress: ProgressCallback | None
-) -> Iterator[tuple[Parents, Parents]]:
-    """So many ways at most; reports each, since among a hundred columns one takes a while."""
-    reporter = ProgressReporter(progress)
-    for done, way in enumerate(islice(ways, most), 1):
-        reporter.report("ways to direct the open edges", done)
-        yield way
 
 
 def _active_edges(opened: OpenGraph, protected: int, decision: int) -> list[BitEdge]:

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from evenhand.display import Described, Summary
+from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
 from evenhand.errors import ResourceError
 from evenhand.graph.d_separation import BitsetGraph, members, transposed
 from evenhand.graph.orientation import Triple, both_ways, triple_of
@@ -225,7 +225,7 @@ class OpenGraph:
             if not self.linked[a] >> b & 1
         }
 
-    def parent_sets(self, node: str) -> ParentSets:
+    def parent_sets(self, node: str, progress: ProgressCallback | None = None) -> ParentSets:
         """Try every way to direct the undirected edges at a node; keep what can be extended."""
         at = self.names.index(node)
         edges = [edge for edge in self.undirected if at in edge]
@@ -238,7 +238,8 @@ class OpenGraph:
         next_edge = partial(first_open, edges)
         consistent = self.extend(self.parents) is not None
         opened = self if consistent else replace(self, any_colliders=True)
-        causes = {parents[at] for parents, _ in opened.directed_ways(next_edge)}
+        ways = opened.directed_ways(next_edge, progress)
+        causes = {parents[at] for parents, _ in ways}
         by_size = sorted(causes, key=lambda nodes: (nodes.bit_count(), [*members(nodes)]))
         names = BitsetGraph.with_parents(self.names, self.parents).names_in
         return ParentSets(node=node, sets=(*map(names, by_size),), consistent=consistent)
@@ -255,18 +256,23 @@ class OpenGraph:
         return self.linked[cause] | self.doubtful.get((centre, cause), 0)
 
     def directed_ways(
-        self, next_edge: Callable[[Parents], BitEdge | None]
+        self,
+        next_edge: Callable[[Parents], BitEdge | None],
+        progress: ProgressCallback | None = None,
     ) -> Iterator[tuple[Parents, Parents]]:
         """Every way to direct one edge after the other until there is no next one.
 
         Each with a graph that has these arrows. The next edge is chosen by the arrows there
         are. A graph in hand says how to direct it first, so that none is looked for but when an
-        edge is turned.
+        edge is turned. That is reported, since among a hundred columns it takes a while.
         """
+        reporter = ProgressReporter(progress)
         branches = [(self.parents, partial(self.extend, self.parents))]
         while branches:
             parents, find = branches.pop()
             whole = find()
+            if parents is not self.parents:
+                reporter.advance("directing the open edges", 1)
             if whole is None:
                 continue
             while edge := next_edge(parents):

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from evenhand.display import Pictured, Summary
+from evenhand.display import Pictured, ProgressCallback, Summary
 from evenhand.errors import (
     GraphError,
     Problem,
@@ -234,14 +234,20 @@ class PartialGraph(Pictured):
         )
         return replace(known, arrows=oriented.arrows, undirected=oriented.undirected)
 
-    def parent_sets(self, node: str, *, question: Question | None = None) -> ParentSets:
+    def parent_sets(
+        self,
+        node: str,
+        *,
+        question: Question | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> ParentSets:
         """The sets of nodes that may be the parents of one, with what they rest on.
 
         With a question, only of graphs in which its decision does not cause its protected
         attribute.
         """
         self._bits.bits(node)
-        return OpenGraph.of(self, question).parent_sets(node)
+        return OpenGraph.of(self, question).parent_sets(node, progress)
 
     def extension(self, *, question: Question | None = None) -> "Extension":
         """Direct every edge, adding no collider if that is possible, else few.

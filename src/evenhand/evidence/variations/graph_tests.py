@@ -14,7 +14,6 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Plain, ProgressCallback, ProgressReporter, Summary
-from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.statistics.comparison_statistics import holm
 from evenhand.graph import PartialGraph, known_order
 from evenhand.graph.independence_tester import Evaluator
@@ -103,7 +102,8 @@ def doubt(
     decision, order = question.decision, known_order(knowledge, counts.names)
     if question.predicts:
         return GraphDoubt(decision=decision, implied=(), predicts=question.predicts)
-    possible = parent_sets(graph, question).sets
+    found = graph.parent_sets(question.decision, question=question, progress=progress)
+    possible = found.sets
     apart = {*graph.nodes} - _effects(graph, order, decision) - frozenset().union(*possible)
     advance = partial(ProgressReporter(progress).advance, "tests against the graph")
     evaluator = Evaluator(counts, sorted(counts.names), after_each=advance)
