@@ -122,17 +122,18 @@ def proxy_as_counted(_):
 def leak(generator, rows, slips, *, direct=0.2, grade=None):
     """Letters are written after the decision; a grade is one that tells one column more.
 
-    That of a city tells where somebody lives, which goes with the group.
+    That of a city tells where somebody lives, which goes with the group. No name says when a
+    letter was written: letters are called forms.
     """
     c, exam = coin(generator, 0.5, rows), generator.integers(0, 3, rows)
     e = coin(generator, 0.35 + 0.15 * exam - direct * c)
-    letters = {f"letter{at}": slipped(generator, e, share) for at, share in enumerate(slips)}
+    letters = {f"form{at}": slipped(generator, e, share) for at, share in enumerate(slips)}
     columns = {"c": c, "exam": exam}
     if grade == "city":
         city = coin(generator, np.where(c, 0.7, 0.3))
-        letters = {"grade": 2 * letters["letter0"] + city}
+        letters = {"grade": 2 * letters["form0"] + city}
     elif grade:
-        letters = {"grade": 3 * letters["letter0"] + columns[grade]}
+        letters = {"grade": 3 * letters["form0"] + columns[grade]}
     return counted(**columns, **letters, e=e)
 
 

@@ -62,7 +62,7 @@ def letters(slips):
     for c, exam, e, letter in itertools.product((0, 1), (0, 1, 2), (0, 1), (0, 1)):
         rate = 0.35 + 0.15 * exam - 0.2 * c
         share = (rate if e else 1 - rate) * (slips if letter != e else 1 - slips)
-        cells.append(({"c": c, "exam": exam, "letter": letter, "e": e}, round(2000 * share)))
+        cells.append(({"c": c, "exam": exam, "form": letter, "e": e}, round(2000 * share)))
     return table(cells)
 
 
@@ -72,8 +72,8 @@ def test_a_letter_written_after_the_decision_certifies_nothing(slips):
     assert answer.word in (Word.CANNOT_TELL, Word.YES)
     if answer.word is Word.CANNOT_TELL:
         assert answer.reason.kind == "written after"
-        assert answer.reason.names == ("letter",)
-        assert answer.suspects == ("letter",)
+        assert answer.reason.names == ("form",)
+        assert answer.suspects == ("form",)
 
 
 def test_what_nearly_tells_the_decision_is_asked_about_though_it_goes_with_the_group():
@@ -107,10 +107,10 @@ def test_two_columns_that_determine_the_decision_together_are_asked_about():
 
 
 def test_a_person_who_places_the_letter_clears_it():
-    known = Tiers(["c"], ["exam"], ["letter"], ["e"])
+    known = Tiers(["c"], ["exam"], ["form"], ["e"])
     answer = audit(letters(0.01), QUESTION, knowledge=known).answer
     assert answer.suspects == ()
-    assert "letter" in answer.placed
+    assert "form" in answer.placed
 
 
 def test_genuine_mediators_are_not_suspected():

@@ -145,7 +145,7 @@ GIVEN = {"graph": CausalGraph.parse("c -> m; a -> e; c -> e")}
         pytest.param(
             drawn(leak, rows=5000, slips=(0.01,)),
             {},
-            "was letter0 written after the decision? Without it the groups differ.",
+            "was form0 written after the decision? Without it the groups differ.",
             id="written after",
         ),
         pytest.param(
