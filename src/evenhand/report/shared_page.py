@@ -15,10 +15,9 @@ from evenhand.report.pictures.charts import funnel
 from evenhand.wording import Text, VerdictCard, Words, capital
 from evenhand.wording.finding_words import seen_sentence
 from evenhand.wording.premises import shared_premises
-from evenhand.wording.verdict_words import verdict_word
+from evenhand.wording.verdict_words import verdict_class, verdict_word
 
 _MOST_GROUPS = 500
-_MARKS = {Verdict.CERTIFIED: "certified", Verdict.NOT_CERTIFIED: "not-certified"}
 
 
 def shared_page(
@@ -46,7 +45,7 @@ def shared_page(
         "lead": _lead(shown, words),
         "verdict": VerdictCard(
             about="As released" if shown.release else "In these rows",
-            mark=_MARKS.get(shown.verdict, "withheld"),
+            mark=verdict_class(shown.verdict),
             word=verdict_word(shown.verdict),
             sentence=_verdict_sentence(shown, words),
         ),
@@ -109,7 +108,7 @@ def _claim_card(claim: Verdict | None, words: Words) -> VerdictCard | None:
         )
     about = f"A second claim, apart from this: through {through}"
     word = f"{verdict_word(claim)}, through {through}"
-    return VerdictCard(about, _MARKS.get(claim, "withheld"), word, told)
+    return VerdictCard(about, verdict_class(claim), word, told)
 
 
 def _counts(shown: Certificate, line: int, words: Words) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from evenhand.evidence import Answer, HiddenCause, Reason, Word
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSet
 from evenhand.verdict import StatisticalVerdict
 from evenhand.wording.finding_words import (
+    average_clause,
     average_sentence,
     coverage_phrase,
     expected_phrase,
@@ -55,13 +56,12 @@ def answer_statements(answer: Answer, words: Words) -> AnswerStatements:
         Word.NOT_SHOWN: _not_shown,
         Word.CANNOT_TELL: _cannot_tell,
     }[answer.word]
-    sentence, certificate = said(answer, words), answer.certificate
+    certificate, cover = answer.certificate, ""
     if answer.word is not Word.CANNOT_TELL:
         cover = coverage_phrase(certificate.partition, certificate.min_coverage, words)
-        sentence = f"{sentence.removesuffix('.')}{cover}."
     return AnswerStatements(
         word=answer.word,
-        sentence=sentence,
+        sentence=f"{said(answer, words)}{cover}.",
         counts=_counts(answer, words),
         depends=_depends(answer, words),
         release=f"For release: {verdict_word(answer.verdict).lower()}.",
@@ -77,7 +77,7 @@ def _yes(answer: Answer, words: Words) -> str:
         who = f"{words.both} differ" if partition.two_groups else "the two groups differ"
         return (
             f"{groups} {who} by {beyond}, which is statistically significant after "
-            f"correction{_pairs(answer, words)}."
+            f"correction{_pairs(answer, words)}"
         )
     means = {
         at: mean
@@ -86,11 +86,11 @@ def _yes(answer: Answer, words: Words) -> str:
     }
     if means:
         at = min(means, key=lambda one: (means[one].p_threshold, one != statistics.leading))
-        said = average_sentence(partition, words, at, alike=True)
-        return f"{_lower(said[:-1])}, which is statistically significant."
+        said = average_clause(partition, words, means[at], at=at, alike=True)
+        return f"on average {said}, which is statistically significant"
     return (
         f"at least {answer.at_least:,} of {answer.measured:,} comparable groups differ by "
-        f"{words.threshold_points} or more; none can be named for certain."
+        f"{words.threshold_points} or more; none can be named for certain"
     )
 
 
@@ -99,10 +99,6 @@ def _significant_groups(answer: Answer) -> int:
     partition = answer.certificate.partition
     places = partition.comparisons.mean[partition.statistics.shown].tolist()
     return sum(at in answer.standing for at in places)
-
-
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
 
 
 def _pairs(answer: Answer, words: Words) -> str:
@@ -126,9 +122,9 @@ def _pairs(answer: Answer, words: Words) -> str:
 
 def _all_within(answer: Answer, words: Words) -> str:
     if answer.measured == 1:
-        return f"the one comparable group differs by less than {words.threshold_points}."
+        return f"the one comparable group differs by less than {words.threshold_points}"
     groups = "both" if answer.measured == 2 else f"all {answer.measured:,}"
-    return f"{groups} comparable groups differ by less than {words.threshold_points}."
+    return f"{groups} comparable groups differ by less than {words.threshold_points}"
 
 
 def _not_shown(answer: Answer, words: Words) -> str:
@@ -136,20 +132,20 @@ def _not_shown(answer: Answer, words: Words) -> str:
     if is_within and answer.unplaced:
         names = words.columns(answer.unplaced)
         return (
-            f"{_all_within(answer, words)[:-1]}, provided that {names} came before the "
-            "decision, which nobody has confirmed."
+            f"{_all_within(answer, words)}, provided that {names} came before the "
+            "decision, which nobody has confirmed"
         )
     said = f"these rows neither show nor exclude a difference of {words.threshold_points}"
     means = filter(None, answer.certificate.partition.statistics.means)
     most = max((abs(end) for mean in means for end in mean.interval), default=None)
     if most is None:
-        return f"{said}."
-    return f"{said}; on average up to {words.points(most)} points remain possible."
+        return said
+    return f"{said}; on average up to {words.points(most)} points remain possible"
 
 
 def _cannot_tell(answer: Answer, words: Words) -> str:
     reason = cast("Reason", answer.reason)  # an answer that nobody can tell has one
-    return f"{_REASONS[reason.kind](answer, reason, words)}."
+    return _REASONS[reason.kind](answer, reason, words)
 
 
 def _determined(_answer: Answer, reason: Reason, words: Words) -> str:

@@ -54,44 +54,57 @@ def expected_phrase(certificate: Certificate, partition: Partition) -> str:
 
 
 def average_sentence(
-    partition: Partition,
-    words: Words,
-    at: int | None = None,
-    *,
-    released: bool = False,
-    alike: bool = False,
+    partition: Partition, words: Words, *, released: bool = False, alike: bool = False
 ) -> str:
-    """Who is behind on average, by how much, of the pair ``at`` or of the leading one.
+    """Who is behind on average, by how much, of the leading pair; empty if none is measured.
 
-    Empty if nothing is measured. The interval is what chance in sampling leaves open, so
-    released rows have none; ``alike`` says in how many attributes people are.
+    The interval is what chance in sampling leaves open, so released rows have none; ``alike``
+    says in how many attributes people are.
     """
     statistics = partition.statistics
-    place = statistics.leading if at is None else at
-    mean = statistics.means[place] if statistics.means else None
+    mean = statistics.means[statistics.leading] if statistics.means else None
     if mean is None:
         return ""
-    cut, pair = divmod(place, len(partition.pairs))
-    group, other = (words.people_with(partition.groups[one]) for one in partition.pairs[pair])
-    ahead, behind = (other, group) if mean.difference > 0 else (group, other)
-    ends = mean.interval if mean.difference > 0 else (-mean.high, -mean.low)
-    span = "" if released else f" ({words.interval(ends)})"
-    names = count(len(partition.names), "attribute")
-    same = f" who are alike in {names}" if alike and partition.names else ""
-    size, several = words.points(abs(mean.difference)), statistics.mean_count > 1
     if not mean.difference:
         neither = "neither is ahead" if words.is_favor else "there is no difference"
-        return f"On average {neither}{span}."
-    said = f"{behind} are {size} points behind {ahead}{same}{span}"
-    if not words.is_favor or len(words.cuts) > 1:
-        did = words.did_by(partition.cut_label(cut))
-        said = f"{ahead} {did} {size} points more often than {behind}{same}{span}"
-    if at is not None or not several:
+        return f"On average {neither}{_span(mean, words, released=released)}."
+    said = average_clause(
+        partition, words, mean, at=statistics.leading, released=released, alike=alike
+    )
+    if statistics.mean_count == 1:
         return f"On average {said}."
     if not (released or statistics.any_mean_differs):
         none = f"None of {statistics.mean_count:,} average differences is significant"
         return f"{none}; the clearest: {said}."
     return f"The clearest of {statistics.mean_count:,} average differences: {said}."
+
+
+def average_clause(
+    partition: Partition,
+    words: Words,
+    mean: PooledDifference,
+    *,
+    at: int,
+    released: bool = False,
+    alike: bool = False,
+) -> str:
+    """Who is behind whom on average, of the pair and the rate at this place."""
+    cut, pair = divmod(at, len(partition.pairs))
+    group, other = (words.people_with(partition.groups[one]) for one in partition.pairs[pair])
+    ahead, behind = (other, group) if mean.difference > 0 else (group, other)
+    names = count(len(partition.names), "attribute")
+    same = f" who are alike in {names}" if alike and partition.names else ""
+    size, span = words.points(abs(mean.difference)), _span(mean, words, released=released)
+    if not words.is_favor or len(words.cuts) > 1:
+        did = words.did_by(partition.cut_label(cut))
+        return f"{ahead} {did} {size} points more often than {behind}{same}{span}"
+    return f"{behind} are {size} points behind {ahead}{same}{span}"
+
+
+def _span(mean: PooledDifference, words: Words, *, released: bool) -> str:
+    """The interval of a difference, seen from the group that is behind."""
+    ends = mean.interval if mean.difference > 0 else (-mean.high, -mean.low)
+    return "" if released else f" ({words.interval(ends)})"
 
 
 def coverage_phrase(partition: Partition, min_coverage: Fraction, words: Words) -> str:
