@@ -1,5 +1,6 @@
 """``RemoveDirectEffect``: changes decisions of training rows until the criterion is met."""
 
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -89,11 +90,12 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         file = self._question_file()
         y = self._validated(X, y)
         decision = file.question.decision
-        with keeping({*file.question.columns, *(self.graph.nodes if self.graph else ())}):
-            rows = _join(X, y, file, self.graph, getattr(self.method, "rank", None))
+        graph = copy(self.graph)  # which caches what is computed; a parameter stays as given
+        with keeping({*file.question.columns, *(graph.nodes if graph else ())}):
+            rows = _join(X, y, file, graph, getattr(self.method, "rank", None))
             asked = replace(file, codings=Codings())
             least = self.min_coverage
-            audited = audit(rows, asked, graph=self.graph, min_coverage=least)
+            audited = audit(rows, asked, graph=graph, min_coverage=least)
             released = self._release(audited, rows)
         kept, origins = _origins(rows.origin, released.rows, decision)
         self.certificate_ = released.certificate
