@@ -125,7 +125,9 @@ class CheckedRecord:
     @property
     def checks(self) -> tuple["FieldCheck", ...]:
         """Field by field what came of it; none where an objection is to no single field."""
-        places = [_field(one) for _, many in self.objections for one in many]
+        # The field that each objection is about.
+        objections = (one for _, many in self.objections for one in many)
+        places = [re.split(r"[.:\[]", one, maxsplit=1)[0] for one in objections]
         if self.status == 1 and not {*places} <= {*self.fields}:
             return ()
         doubted: Outcome = "refuted" if self.status == 1 else "open"
@@ -159,11 +161,6 @@ class FieldCheck:
 def through(names: tuple[str, ...]) -> str:
     """The claim about effects through these attributes, in words."""
     return f"through {', '.join(names)}"
-
-
-def _field(objection: str) -> str:
-    """The field that an objection is about."""
-    return re.split(r"[.:\[]", objection, maxsplit=1)[0]
 
 
 def check_file(path: Path) -> None:

@@ -100,13 +100,6 @@ def check_without(record: Record, beside: Record) -> list[str]:
     return errors + [f"{where}.release: this is no release"] * ("release" in beside)
 
 
-def right_variants(right: Record) -> Record:
-    """How many variants were judged, as it should be; but for sets and rules as recorded."""
-    sets, rules = right["possible_decision_causes"], right["rules"]
-    tried = {"cause_sets": len(sets), "rules": 1 + ("without" in rules)}
-    return {**right["variants"], **tried}
-
-
 _EDGES = ("arrows", "undirected", "doubtful")
 _OUTCOME = ("verdict", "population", "measured", "violating")
 

@@ -73,7 +73,9 @@ class Checker:
         right["rules"] = rules = rule_claims.right_rules(
             record, self.graph, rule_claims.columns_of(self.people)
         )
-        right |= {"variants": rule_claims.right_variants(right)} if self.is_full else {}
+        if self.is_full:  # how many variants were judged, but for those taken as recorded
+            sets, beside = len(right["possible_decision_causes"]), "without" in rules
+            right["variants"] |= {"cause_sets": sets, "rules": 1 + beside}
         if self.is_full and (rules["declared"] or rules["determining"]):
             right["verdict"] = OPEN
         if "unedited" in (origin := right["graph"]["origin"]):
