@@ -97,14 +97,6 @@ def test_a_lower_threshold_never_changes_fewer_rows(found):
     assert changed == sorted(changed, reverse=True)
 
 
-@given(some_people(), st.sampled_from(["0.01", "0.04"]))
-def test_a_margin_keeps_differences_that_far_below_the_threshold(found, margin):
-    by = ModifyData(margin=margin)
-    made = released(pd.DataFrame(found, columns=NAMES), method=by)
-    for subpopulation in made.certificate.subpopulations:
-        assert abs(subpopulation.risk_difference) < QUESTION.threshold - by.margin
-
-
 @settings(max_examples=repetitions(40))
 @given(some_people(), st.integers(1, 40), st.integers(0, 2**128 - 1), st.booleans())
 def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, effects):

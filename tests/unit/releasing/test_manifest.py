@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from tests import several_groups
 from tests.certificate_records import csv_of
 from tests.hiring import COLUMNS, QUESTION, audited, is_reproduced, released, table
 from tests.loans import APART, asking, loans
@@ -111,24 +110,6 @@ def test_what_does_not_say_whose_it_is_names_no_rows(tmp_path, text):
     assert released_name(path) is None
     path.write_text('{"output":{"name":"folder/x.csv"}}')
     assert released_name(path) == "x.csv"
-
-
-@pytest.mark.parametrize("end", ["csv", "parquet"])
-@pytest.mark.parametrize("name", several_groups.RELEASED)
-def test_releases_of_many_groups_and_values_are_reproduced(name, end, tmp_path):
-    source = tmp_path / f"in.{end}"
-    frame = pd.DataFrame(several_groups.people())
-    frame.to_csv(source, index=False) if end == "csv" else frame.to_parquet(source, index=False)
-    found = audit(
-        source,
-        several_groups.RELEASED[name],
-        graph=several_groups.GRAPH,
-        codings=several_groups.CODINGS,
-    )
-    written = found.release().write(tmp_path / f"out.{end}")
-    plain = json.loads(written.manifest.read_text())
-    assert sum(move["rows"] for move in plain["plan"]["moves"]) == plain["plan"]["changed_rows"]
-    assert is_reproduced(written, lambda seed: found.release(seed=seed))
 
 
 @pytest.mark.parametrize(

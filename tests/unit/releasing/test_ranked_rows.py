@@ -16,7 +16,6 @@ from evenhand.errors import (
     CannotReleaseError,
     ColumnError,
     InputError,
-    QuestionError,
     ValuesError,
 )
 from evenhand.releasing.ranked_rows import check_scores
@@ -242,14 +241,6 @@ def test_scores_that_are_no_numbers_are_refused(kind, scores, tmp_path):
 def test_an_unknown_column_is_refused():
     with pytest.raises(ColumnError, match="Did you mean 'score'"):
         released(scored(), method=ModifyData(rank="scores"))
-
-
-def test_values_and_questions_about_every_value_are_refused():
-    with pytest.raises(QuestionError, match="Scores are given as values"):
-        ModifyData(rank=[0.1, 0.2])
-    every = eh.Question(protected="sex", group="f", decision="hired", criterion="every")
-    with pytest.raises(CannotReleaseError, match="every value is compared"):
-        released(scored(), question=every, method=BY_SCORE)
 
 
 def test_rows_without_a_score_may_come_first(tmp_path):
