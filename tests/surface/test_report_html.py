@@ -18,7 +18,7 @@ import evenhand as eh
 import evenhand.report
 from evenhand.display import visible
 from evenhand.report import report
-from evenhand.report.html_report import environment, style_sheet
+from evenhand.report.rendering import environment, style_sheet
 
 NASTY = (
     "<script>alert(1)</script>",

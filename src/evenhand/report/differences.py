@@ -9,8 +9,8 @@ import numpy as np
 
 from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
 from evenhand.question import Question
-from evenhand.report.html_report import View
 from evenhand.report.pictures.charts import KINDS, Mark, dot_plot, funnel, unsigned
+from evenhand.report.rendering import View
 from evenhand.wording import Words, capital, has_sides, part, rate
 
 # Up to so many groups one plot shows all of them.

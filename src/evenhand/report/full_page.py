@@ -16,11 +16,11 @@ from evenhand.question.labels import Labels
 from evenhand.releasing import Release
 from evenhand.report.differences import Case, picture, varying
 from evenhand.report.graph_section import causes, graph_figure
-from evenhand.report.html_report import Report, View
 from evenhand.report.other_comparisons import comparisons, known_table
 from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.pictures.pairs import who_against_whom
 from evenhand.report.release_section import released
+from evenhand.report.rendering import Report, View
 from evenhand.report.shared_page import shared_page
 from evenhand.rows import Rows
 from evenhand.wording import Text, Words

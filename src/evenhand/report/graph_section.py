@@ -1,15 +1,15 @@
-"""Section 1: the causal graph in words and as a picture."""
+"""The causal graph in words and as a picture."""
 
 from evenhand.evidence import Certificate
 from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge
-from evenhand.report.html_report import View
 from evenhand.report.pictures.graph_picture import (
     draw_narrow,
     draw_wide,
     select_for_drawing,
     select_without_question,
 )
+from evenhand.report.rendering import View
 from evenhand.verdict import StatisticalVerdict
 from evenhand.wording import Strong, Text, Words, count, text
 

@@ -5,7 +5,7 @@ from evenhand.evidence.known_measures import ComparedPair, known_measures
 from evenhand.evidence.partition_explanation import are_meaningful, explain_everybody
 from evenhand.evidence.subpopulations import p_value
 from evenhand.question.labels import state_before
-from evenhand.report.html_report import View
+from evenhand.report.rendering import View
 from evenhand.wording import Words, count
 from evenhand.wording.premises import what_is_seen
 

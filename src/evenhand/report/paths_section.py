@@ -10,8 +10,8 @@ from evenhand.effects.claim import Indirect, PathSteps
 from evenhand.effects.effects import DIRECTIONS, Effect
 from evenhand.effects.worlds import Bounds
 from evenhand.evidence import Certificate
-from evenhand.report.html_report import View
 from evenhand.report.pictures.charts import Scale
+from evenhand.report.rendering import View
 from evenhand.verdict import StatisticalVerdict
 from evenhand.wording import Strong, VerdictCard, Words, capital, share, text
 from evenhand.wording.path_words import PathWords, claim_words, span_text

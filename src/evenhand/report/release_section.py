@@ -1,4 +1,4 @@
-"""Section 6: a release before and after, and the cards with which a page opens."""
+"""A release before and after, and the cards with which a page opens."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -15,9 +15,9 @@ from evenhand.report.differences import (
     select_cases,
     widest_in,
 )
-from evenhand.report.html_report import View
 from evenhand.report.paths_section import claim_card
 from evenhand.report.pictures.charts import Scale, histograms
+from evenhand.report.rendering import View
 from evenhand.wording import VerdictCard, Words, capital, rate
 from evenhand.wording.release_words import (
     release_lead,

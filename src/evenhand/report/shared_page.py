@@ -10,8 +10,8 @@ from evenhand.evidence import Certificate, Verdict
 from evenhand.question import Knowledge
 from evenhand.report.differences import widest_in
 from evenhand.report.graph_section import caused_by, graph_figure
-from evenhand.report.html_report import View
 from evenhand.report.pictures.charts import funnel
+from evenhand.report.rendering import View
 from evenhand.wording import Text, VerdictCard, Words, capital
 from evenhand.wording.finding_words import seen_sentence
 from evenhand.wording.premises import shared_premises

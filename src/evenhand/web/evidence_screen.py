@@ -13,10 +13,10 @@ from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.releasing import Release
 from evenhand.report import Report
 from evenhand.report.differences import Case, picture, select_cases
-from evenhand.report.html_report import View
 from evenhand.report.other_comparisons import comparisons, known_table
 from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.pictures.pairs import who_against_whom
+from evenhand.report.rendering import View
 from evenhand.tables import audited_rates
 from evenhand.web.graph_links import audit_to_publish, missing_reasons
 from evenhand.web.jobs import Job

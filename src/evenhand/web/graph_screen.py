@@ -12,7 +12,6 @@ from evenhand.errors import EvenhandError
 from evenhand.graph import load_graph
 from evenhand.question.knowledge import NO_REASON
 from evenhand.question.labels import Labels
-from evenhand.report.html_report import View
 from evenhand.report.pictures.graph_picture import (
     MOST_BOXES,
     Node,
@@ -21,6 +20,7 @@ from evenhand.report.pictures.graph_picture import (
     draw_wide,
     select_for_drawing,
 )
+from evenhand.report.rendering import View
 from evenhand.web.evidence_screen import answer_panel
 from evenhand.web.graph_links import (
     choose_link,

@@ -20,15 +20,15 @@ from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question.fields import find, option_words
 from evenhand.question.knowledge import NO_REASON
 from evenhand.removal import ModifyData
-from evenhand.report.html_report import View, style_sheet
-from evenhand.report.html_report import environment as report_environment
 from evenhand.report.paths_section import claim_card
+from evenhand.report.rendering import View, style_sheet
+from evenhand.report.rendering import environment as report_environment
 from evenhand.web.guard import MOST_UPLOADED, too_large
 from evenhand.web.open_table import named_columns
 from evenhand.web.question_store import Tables
 from evenhand.web.session import Session, is_due
 from evenhand.wording import Words, capital
-from evenhand.wording.sentences import NamedAttribute
+from evenhand.wording.sentence_parts import NamedAttribute
 from evenhand.wording.verdict_words import certificate_class, verdict_class, verdict_word
 
 # Tables of the question file in which a remedy changes a key.

@@ -17,7 +17,7 @@ from evenhand.question.codings import MISSING
 from evenhand.question.labels import Labels
 from evenhand.question.number_classes import Boundary, number_text
 from evenhand.question.parse_values import WILDCARD, exact_fraction
-from evenhand.report.html_report import View
+from evenhand.report.rendering import View
 from evenhand.rows import Rows
 from evenhand.rows.inspect.column_profile import ColumnProfile, parse_numbers
 from evenhand.rows.inspect.question_draft import QuestionDraft

@@ -19,7 +19,7 @@ from evenhand.question.codings import MISSING
 from evenhand.question.fields import FLOAT, ROWS, TABLES, WHOLE, parse_names
 from evenhand.question.labels import Labels
 from evenhand.question.parse_values import WILDCARD
-from evenhand.report.html_report import View
+from evenhand.report.rendering import View
 from evenhand.rows import Rows
 from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web.jobs import Job

@@ -25,9 +25,9 @@ from evenhand.releasing.compare import Comparison, Outcome, compare
 from evenhand.releasing.publish import ReleaseFiles
 from evenhand.releasing.writer import output_format
 from evenhand.removal import POLICIES, Baseline, Method, ModifyData, named_method, policy_of
-from evenhand.report.html_report import View
 from evenhand.report.other_comparisons import known_table
 from evenhand.report.release_section import released
+from evenhand.report.rendering import View
 from evenhand.web.evidence_screen import offer, report_of
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import audit_to_publish, missing_reasons

@@ -6,7 +6,7 @@ from typing import Any
 
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, Problem, listed
-from evenhand.report.html_report import View
+from evenhand.report.rendering import View
 from evenhand.rows import Inspection, Rows
 from evenhand.rows.inspect.column_profile import ColumnKind
 from evenhand.rows.inspect.findings import FindingKind

@@ -1,6 +1,6 @@
 """Statements about results: made here once, shown by the terminal, the report and the app."""
 
-from evenhand.wording.sentences import (
+from evenhand.wording.sentence_parts import (
     Code,
     Premise,
     Strong,

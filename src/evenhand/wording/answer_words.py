@@ -14,7 +14,7 @@ from evenhand.wording.finding_words import (
     nobody_compared,
     seen_sentence,
 )
-from evenhand.wording.sentences import NamedAttribute, Text, count, listing, part, text
+from evenhand.wording.sentence_parts import NamedAttribute, Text, count, listing, part, text
 from evenhand.wording.verdict_words import verdict_word
 from evenhand.wording.words import Words
 

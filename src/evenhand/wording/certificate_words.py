@@ -14,7 +14,7 @@ from evenhand.evidence.subpopulations import p_value
 from evenhand.question.labels import Labels, group_heading
 from evenhand.verdict import MET
 from evenhand.wording.finding_words import first_sentence
-from evenhand.wording.sentences import count
+from evenhand.wording.sentence_parts import count
 from evenhand.wording.words import Words
 
 _SHOWN_PAIRS = 10

@@ -9,7 +9,7 @@ from evenhand.display import percent
 from evenhand.evidence import Certificate, Partition, Subpopulation
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.question import Question
-from evenhand.wording.sentences import (
+from evenhand.wording.sentence_parts import (
     Strong,
     Text,
     capital,

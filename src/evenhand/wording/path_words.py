@@ -6,7 +6,7 @@ from fractions import Fraction
 from evenhand.display import points
 from evenhand.effects.claim import Indirect
 from evenhand.effects.worlds import Bounds
-from evenhand.wording.sentences import capital
+from evenhand.wording.sentence_parts import capital
 from evenhand.wording.words import Words
 
 

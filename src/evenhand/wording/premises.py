@@ -14,7 +14,7 @@ from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Knowledge
 from evenhand.rows import Inspection, Rows
 from evenhand.wording.answer_words import NO_YARDSTICK, hidden_cause_sentence
-from evenhand.wording.sentences import Premise, Strong, count, listing
+from evenhand.wording.sentence_parts import Premise, Strong, count, listing
 from evenhand.wording.verdict_words import compared_sentence
 from evenhand.wording.words import Words
 

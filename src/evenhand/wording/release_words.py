@@ -6,7 +6,7 @@ from evenhand.evidence import Certificate
 from evenhand.question.labels import begins_decision, state_before
 from evenhand.releasing import Release
 from evenhand.wording.finding_words import first_sentence, seen_sentence
-from evenhand.wording.sentences import MOST_LISTED, Strong, Text, listing, rate, shortened
+from evenhand.wording.sentence_parts import MOST_LISTED, Strong, Text, listing, rate, shortened
 from evenhand.wording.words import Words
 
 

@@ -11,7 +11,7 @@ from evenhand.evidence import Answer, Certificate, Partition
 from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.verdict import StatisticalVerdict, ThreeValued, Verdict, Word
 from evenhand.wording.finding_words import coverage_phrase
-from evenhand.wording.sentences import (
+from evenhand.wording.sentence_parts import (
     Strong,
     Text,
     VerdictCard,

@@ -9,7 +9,7 @@ from evenhand.evidence import Certificate, Partition, Subpopulation
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question import JOIN, OR, Question
 from evenhand.question.labels import Labels, decision_phrase, people_of, quoted
-from evenhand.wording.sentences import Strong, capital, listing, rate, shortened, text
+from evenhand.wording.sentence_parts import Strong, capital, listing, rate, shortened, text
 
 _MOST_NAMED = 12
 

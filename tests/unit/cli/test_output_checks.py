@@ -90,7 +90,7 @@ def test_what_was_written_before_an_error_is_told(run, example, options, monkeyp
     def full(*_, **__):
         raise ResourceError.of("There is no room to write this.", where="page")
 
-    monkeypatch.setattr("evenhand.report.html_report.write_file", full)
+    monkeypatch.setattr("evenhand.report.rendering.write_file", full)
     command = ["release", *options, "--output", example / "out.csv", "--report"]
     status, out, err = run(*command, example / "page", "--json")
     assert (status, json.loads(out)["exit_status"]) == (4, 4)

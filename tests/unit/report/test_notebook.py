@@ -10,8 +10,8 @@ from tests.path_states import REFUSED
 from tests.report_pages import CASES, GRAPH, QUESTION, admissions_audit, contrast, page_text
 
 import evenhand as eh
-from evenhand.report.html_report import style_sheet
 from evenhand.report.notebook import MOST_DOTS, figures
+from evenhand.report.rendering import style_sheet
 
 ASKED = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
 BY_TOWN = eh.CausalGraph.parse("sex -> hired; town -> hired")

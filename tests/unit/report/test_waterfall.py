@@ -11,8 +11,8 @@ from tests.path_states import MEASURED
 import evenhand as eh
 from evenhand.effects.claim import PathSteps
 from evenhand.evidence.variations.bootstrap import bootstrap
-from evenhand.report.html_report import environment
 from evenhand.report.paths_section import Measured, waterfalls
+from evenhand.report.rendering import environment
 from evenhand.wording import Words
 from evenhand.wording.path_words import claim_words
 

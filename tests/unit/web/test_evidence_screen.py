@@ -20,7 +20,7 @@ import evenhand as eh
 from evenhand.checker.verification import verify
 from evenhand.errors import EvenhandError, QuestionError, ResourceError
 from evenhand.evidence import Subpopulations
-from evenhand.report.html_report import View
+from evenhand.report.rendering import View
 from evenhand.tables import audited_rates
 from evenhand.web.evidence_screen import (
     CHANGES,

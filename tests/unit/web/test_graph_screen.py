@@ -15,7 +15,7 @@ from evenhand.errors import EvenhandError, QuestionError
 from evenhand.graph import load_graph
 from evenhand.graph.independence_tester import Evaluator
 from evenhand.question import QuestionFile
-from evenhand.report.html_report import View
+from evenhand.report.rendering import View
 from evenhand.rows import Rows
 from evenhand.web import session as module
 from evenhand.web.folder import Folder
@@ -23,7 +23,7 @@ from evenhand.web.graph_links import choose_link
 from evenhand.web.graph_screen import CHANGES, graph_file, view
 from evenhand.web.pages import command_lines, render
 from evenhand.web.session import Session, needed
-from evenhand.wording.sentences import NamedAttribute
+from evenhand.wording.sentence_parts import NamedAttribute
 
 _HANDLERS = {path: handler for _, path, handler in CHANGES}
 

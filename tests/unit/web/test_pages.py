@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
 from evenhand.errors import Problem, Remedy
-from evenhand.report.html_report import environment as report_environment
+from evenhand.report.rendering import environment as report_environment
 from evenhand.web.jobs import request_again
 from evenhand.web.pages import (
     Pager,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evenhand.evidence import Certificate, Partition
 from evenhand.question import Question
 from evenhand.question.labels import state_before
-from evenhand.report.html_report import View
+from evenhand.report.rendering import View
 from evenhand.wording import Words, capital, has_sides
 
 # Who is behind by the threshold or more.

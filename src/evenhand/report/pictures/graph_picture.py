@@ -15,8 +15,8 @@ from evenhand.display import visible
 from evenhand.evidence.certificate import Certificate
 from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge, KnownOrder, Question
-from evenhand.report.html_report import View
 from evenhand.report.pictures.graph_layout import Item, Link, arrange, place_lanes
+from evenhand.report.rendering import View
 
 # Above so many attributes only those that matter for the question are drawn.
 MOST_BOXES = 15

@@ -12,8 +12,8 @@ from operator import attrgetter
 from evenhand.evidence import Certificate
 from evenhand.evidence.population import PairDifference
 from evenhand.evidence.subpopulations import p_value
-from evenhand.report.html_report import View
 from evenhand.report.pictures.charts import Mark, dot_plot
+from evenhand.report.rendering import View
 from evenhand.wording import Text, Words, capital, count, listing, share
 from evenhand.wording.finding_words import turned_common
 

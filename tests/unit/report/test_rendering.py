@@ -7,7 +7,7 @@ from tests.report_pages import admissions_audit
 
 from evenhand.errors import QuestionError
 from evenhand.report import report
-from evenhand.report.html_report import style_sheet
+from evenhand.report.rendering import style_sheet
 
 
 def test_a_full_page_is_for_its_owner_and_a_shared_one_for_others(tmp_path):
