@@ -32,6 +32,7 @@ from evenhand.evidence.certification import certify_case
 from evenhand.evidence.decision_rules import JudgedCase, without_rule
 from evenhand.evidence.graph_origin import decision_last
 from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
+from evenhand.evidence.variations.adjustment_sets import AdjustmentSets
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.graph import PartialGraph, find_causes
@@ -336,14 +337,10 @@ class Audit(Described):
 
     @cached_property
     def stated_certificate(self) -> Certificate:
-        """The certificate as a file of it is written: it carries the answer."""
-        return replace(self._tried, answer=self.answer.to_record(self.knowledge))
-
-    @property
-    def _tried(self) -> Certificate:
-        """The certificate with how many classes and arrows the answer was tried with."""
-        certificate = self.certificate
-        return replace(certificate, tried={**certificate.tried, **self.answer.tried})
+        """The certificate as a file of it is written: with the answer, and what was tried."""
+        tried = {**self.certificate.tried, **self.answer.tried}
+        stated = self.answer.to_record(self.knowledge)
+        return replace(self.certificate, tried=tried, answer=stated)
 
     @property
     def _finer_counts(self) -> FinerCounts | None:
@@ -489,7 +486,8 @@ class Audit(Described):
         from evenhand.releasing.release import release
 
         seed = secrets.randbits(128) if seed is None else seed
-        plan = replace(self, certificate=self._tried).plan(method=method, seed=seed)
+        tried = replace(self.stated_certificate, answer=None)
+        plan = replace(self, certificate=tried).plan(method=method, seed=seed)
         if accept_graph is None and not uncertified:
             self.answer.require_graph()
         return release(
@@ -566,9 +564,10 @@ class Audit(Described):
         """The answer, or the verdict on the rows if that decides; the certificate's facts."""
         summary = self.certificate.summary(self.labels)
         inspection, doubt = self.inspection, self.known_doubt
+        placed = AdjustmentSets(certificate=self.certificate, knowledge=self.knowledge).placed
         notes = (
             *(self.rows.notes if self.rows else ()),
-            *(finding.problem for finding in inspection.matters),
+            *(one.problem for one in inspection.matters if not one.is_answered_by(placed)),
             *inspection.same_decisions(),
         )
         title, sentence, facts = summary.title, summary.sentence, summary.facts

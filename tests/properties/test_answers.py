@@ -102,8 +102,11 @@ def test_two_columns_that_determine_the_decision_together_are_asked_about():
     answer = audit(table, QUESTION).answer
     assert said(answer) == (Word.CANNOT_TELL, "written after")
     assert answer.reason.names == ("a", "b")
-    placed = audit(table, QUESTION, knowledge=tiers).answer
-    assert (placed.suspects, placed.word) == ((), Word.NO)
+    placed = audit(table, QUESTION, knowledge=tiers)
+    assert (placed.answer.suspects, placed.answer.word) == ((), Word.NO)
+    asked = "Together these determine 'e', without exception: 'a' with 'b'."
+    assert asked in str(audit(table, QUESTION))
+    assert asked not in str(placed)
 
 
 def test_a_person_who_places_the_letter_clears_it():

@@ -23,8 +23,7 @@ from evenhand.evidence.statistics.hidden_cause import widened, yardstick
 from evenhand.evidence.statistics.p_values import Z
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSet, AdjustmentSets
 from evenhand.evidence.variations.classes import WithinClasses
-from evenhand.evidence.variations.graph_tests import GraphDoubt
-from evenhand.graph import PartialGraph
+from evenhand.evidence.variations.graph_tests import GraphDoubt, possible_effects
 from evenhand.graph.orientation import edge_of
 from evenhand.question import Knowledge
 from evenhand.record import floats_as_text
@@ -465,21 +464,10 @@ def _follows(certificate: Certificate, names: tuple[str, ...]) -> bool:
     """Whether the protected attribute may be a cause of these columns."""
     graph = certificate.graph
     return any(
-        name in _may_reach(graph, protected)
+        name in possible_effects(graph, protected)
         for protected in certificate.question.protected_names
         for name in names
     )
-
-
-def _may_reach(graph: PartialGraph, node: str) -> set[str]:
-    """What a node may be a cause of, if open edges are directed so."""
-    reached, new = {node}, {node}
-    while new:
-        new = {
-            effect for cause in new for effect in graph.children(cause) | graph.neighbors(cause)
-        } - reached
-        reached |= new
-    return reached
 
 
 def _no_link(certificate: Certificate, *, given: bool) -> Reason:

@@ -104,7 +104,8 @@ def doubt(
         return GraphDoubt(decision=decision, implied=(), predicts=question.predicts)
     found = graph.parent_sets(question.decision, question=question, progress=progress)
     possible = found.sets
-    apart = {*graph.nodes} - _effects(graph, order, decision) - frozenset().union(*possible)
+    effects = possible_effects(graph, decision, order)
+    apart = {*graph.nodes} - effects - frozenset().union(*possible)
     advance = partial(ProgressReporter(progress).advance, "tests against the graph")
     evaluator = Evaluator(counts, sorted(counts.names), after_each=advance)
     tests = [
@@ -129,15 +130,17 @@ def doubt(
     return GraphDoubt(decision=decision, implied=tuple(implied))
 
 
-def _effects(graph: PartialGraph, order: KnownOrder, decision: str) -> set[str]:
-    """The decision and whatever may be an effect of it, if open edges are directed so."""
-    reached, new = {decision}, {decision}
+def possible_effects(
+    graph: PartialGraph, node: str, order: KnownOrder | None = None
+) -> set[str]:
+    """A node and whatever may be an effect of it, if open edges are directed so."""
+    reached, new = {node}, {node}
     while new:
         new = {
             effect
             for cause in new
             for effect in graph.children(cause) | graph.neighbors(cause)
-            if order.may_cause(cause, effect)
+            if order is None or order.may_cause(cause, effect)
         } - reached
         reached |= new
     return reached

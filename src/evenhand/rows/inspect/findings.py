@@ -113,6 +113,11 @@ class TableFinding:
     problem: Problem
     numbers: Mapping[str, object] = field(default_factory=dict)
 
+    def is_answered_by(self, placed: AbstractSet[str]) -> bool:
+        """Whether it asks of columns what a person said who placed them before the decision."""
+        asks = (FindingKind.WRITTEN_AFTER, FindingKind.TOGETHER_DETERMINE)
+        return self.kind in asks and placed >= {*self.columns}
+
     def to_dict(self, spelling: Spelling = python_argument) -> dict[str, object]:
         """Plain values; the problem's parts beside what was found."""
         return {
