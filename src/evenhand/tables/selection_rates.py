@@ -150,7 +150,7 @@ class SelectionTables(Described, Plain):
                 "impact ratio",
             )
         return (
-            *(*table.names, "people", "selected", "rate", "impact ratio", "95 % interval", ""),
+            *(*table.names, "people", "selected", "rate", "impact ratio", "95 % interval", "note"),
             *("among comparable people", "95 % interval", "compared"),
         )
 
