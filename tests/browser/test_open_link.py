@@ -53,8 +53,8 @@ def test_a_link_that_decides_is_named_with_both_outcomes(app: RunningApp, page: 
     notice = page.locator(".openings li")
     expect(notice).to_have_count(1)
     expect(notice).to_contain_text("c — b is open.")
-    expect(notice).to_contain_text(f"If a cause: {YES}, 0 of 2; if not: {NO}, 1 of 1.")
-    expect(notice).to_contain_text("The verdict hangs on it.")
+    expect(notice).to_contain_text(f"If a cause: {YES}, 0 of 2. If not: {NO}, 1 of 1.")
+    expect(notice).to_contain_text("The verdict depends on it.")
     notice.get_by_role("link").click()
     for state, verdict in (("to", YES), ("from", NO), ("open", OPEN)):
         page.locator(f"#state-{state}").click()
