@@ -150,8 +150,8 @@ class SelectionTables(Described, Plain):
                 "impact ratio",
             )
         return (
-            *(*table.names, "people", "selected", "rate", "impact ratio", "95 % interval", "note"),
-            *("among comparable people", "95 % interval", "compared"),
+            *(*table.names, "people", "selected", "rate", "impact ratio", "95 % interval"),
+            *("note", "among comparable people", "95 % interval", "compared"),
         )
 
     def _cells(self, line: SelectionRate) -> tuple[str, ...]:
