@@ -55,7 +55,7 @@ def test_comparators_are_for_the_owner_alone(run, people, tmp_path):
     [
         (["tables", "--layout", "nyc"], "`layout` is 'nyc', which is none of"),
         (["tables", "--output", "x.xlsx"], "end in '.xlsx'"),
-        (["comparators", "--output", "x.xlsx"], "not as Excel"),
+        (["comparators", "--output", "x.txt"], "end in '.txt'"),
         (["comparators", "--key", "name"], "no column 'name'"),
         (["comparators", "--set", "frequency=zip"], "column of counts"),
     ],
