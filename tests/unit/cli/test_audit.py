@@ -147,7 +147,7 @@ def test_there_are_two_judges_to_choose_from(run, options, judge):
     status, _, err = run("audit", *options, "--judge", judge)
     assert status == 2
     assert f"`judge` is {judge!r}, which is none of 'answer', 'rows'." in err
-    assert "Choose one (--judge …)." in err
+    assert "Choose one (--set judge=…)." in err
     status, out, _ = run("audit", *options, "--judge", judge, "--json")
     (problem,) = json.loads(out)["problems"]
     assert [one["argument"] for one in problem["remedies"]] == ["judge"]
@@ -213,7 +213,7 @@ def test_arrows_are_judged_where_that_is_asked_for(run, example):
     assert many
     stated = json.loads(out)["variants"]
     assert stated == {"cause_sets": 1, "rules": 1, "classes": 0, "arrows": many}
-    assert f"no other ways to class values, {many} other arrows." in page.read_text("utf-8")
+    assert f"no other divisions into classes, {many} other arrows." in page.read_text("utf-8")
     record = example / "stated.json"
     run(*words, "--quiet", "--certificate", record)
     assert json.loads(record.read_text("utf-8"))["variants"] == stated
