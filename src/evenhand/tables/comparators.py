@@ -99,10 +99,11 @@ class Comparators(Described):
     def summary(self) -> Summary:
         """How many people are beside whom."""
         refused = len({(match.finding, match.refused) for match in self.matches})
+        findings = f"{len(self.findings):,} finding{'s' * (len(self.findings) != 1)}"
         notes = [f"{self.left_out:,} more refused people are left out."] * (self.left_out > 0)
         return Summary(
             title="Comparators",
-            sentence=f"{refused:,} refused people of {len(self.findings):,} findings with "
+            sentence=f"{refused:,} refused people of {findings} with "
             f"{len(self.matches):,} comparators",
             facts=(
                 ("alike in", ", ".join(self.alike_in) or "nothing"),
@@ -181,6 +182,8 @@ def _workbook(head: Sequence[str], lines: Sequence[Sequence[str]], *, where: str
     with xlsxwriter.Workbook(content, {"constant_memory": True, **plain}) as book:
         sheet = book.add_worksheet("comparators")
         sheet.freeze_panes(1, 0)
+        for at, name in enumerate(head):
+            sheet.set_column(at, at, len(name) + 2)
         sheet.write_row(0, 0, head, book.add_format({"bold": True}))
         for at, line in enumerate(lines, 1):
             sheet.write_row(at, 0, map(_cell, line))
