@@ -93,7 +93,7 @@ def test_a_file_on_its_way_has_a_bar_with_a_total_and_can_be_cancelled(
 def test_a_choice_on_a_large_table_has_a_bar_with_a_total_and_can_be_cancelled(
     open_app: Any, new_page: Any
 ) -> None:
-    app = open_app("many.csv", lambda folder: _write_many(folder, 400_000))
+    app = open_app("many.csv", lambda folder: _write_many(folder, 1_500_000))
     page = new_page()
     page.goto("question")
     page.locator("#protected-0").select_option("x1")
