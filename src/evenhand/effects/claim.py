@@ -186,8 +186,8 @@ class Indirect(Described):
     def assumes(self) -> str:
         """What the effects take for granted of the graph, beyond what the direct one needs."""
         return (
-            "It takes the arrows on these paths for right: no hidden cause is shared by any "
-            "two of the protected attribute, the attributes on them, and the decision."
+            "It assumes that the arrows on these paths are right, and that no two of the "
+            "protected attribute, the attributes on them and the decision share a hidden cause."
         )
 
     @property

@@ -60,7 +60,7 @@ KINDS: Mapping[str, MeasureKind] = MappingProxyType(
             name="explained part of the gap",
             formula="Σ P*(+ | q) (P(q | other) − P(q | group)), P* the mean of both rates",
             unseen="It does not see whether a cause was itself brought about by the protected "
-            "attribute, and it counts people with nobody to be compared with as explained.",
+            "attribute, and counts people with nobody to be compared with as explained.",
         ),
         "unexplained": MeasureKind(
             name="unexplained part of the gap",
@@ -72,8 +72,8 @@ KINDS: Mapping[str, MeasureKind] = MappingProxyType(
             name="BER of predicting the group",
             formula="mean of both groups' error rates if the group is predicted from all other "
             "attributes; limit 1/2 − rate(group)/8",
-            unseen="It does not look at decisions at all: it says what somebody could do who "
-            "knows the other attributes, not what was done.",
+            unseen="It does not look at decisions at all: it says how well the group could be "
+            "guessed from the other attributes, not how decisions were made.",
         ),
     }
 )
@@ -111,7 +111,11 @@ class KnownMeasure:
         if self.value is None or self.limit is None:
             return self.text
         side = "under" if self.value < self.limit else "not under"
-        under = "; impact is not excluded" if self.key == "ber" and side == "under" else ""
+        under = (
+            "; disparate impact is not excluded"
+            if self.key == "ber" and side == "under"
+            else ""
+        )
         return f"{self.text}, {side} {decimal(self.limit)}{under}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.verdict import StatisticalVerdict, Verdict, Word
 
 _GIVEN = (
-    "p-values take the subpopulations as given: a graph that was learned from the same rows "
-    "has already used them once."
+    "p-values take the subpopulations as given: if the graph was learned from the same rows, "
+    "they do not account for that."
 )
 
 

@@ -171,8 +171,11 @@ def group_dots(certificate: Certificate, words: Words) -> View | None:
 def plot_of_few(certificate: Certificate, words: Words) -> View:
     """Rates beside differences, for every group."""
     chosen, reaching = select_cases(certificate.partition), certificate.partition.violating
-    where = f"In {part(reaching, len(chosen), 'group')} the" if reaching else "In no group a"
-    title = f"{where} difference reaches the threshold"
+    title = "In no group does a difference reach the threshold"
+    if reaching:
+        title = (
+            f"In {part(reaching, len(chosen), 'group')} the difference reaches the threshold"
+        )
     return dot_plot(
         (
             View(

@@ -55,7 +55,9 @@ def caused_by(certificate: Certificate, words: Words) -> tuple[str, ...]:
 
 def causes(certificate: Certificate, words: Words) -> tuple[Text, ...]:
     """What the picture says, in words."""
-    compared = "Comparing only people alike in the other causes blocks every other path. "
+    compared = (
+        "Comparing only people alike in the other causes leaves only the direct path open. "
+    )
     if certificate.question.predicts:
         compared = "The predictions of people alike in these are compared. "
     return (caused_by(certificate, words), compared + _what_differs(certificate))

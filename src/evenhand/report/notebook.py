@@ -87,7 +87,7 @@ def _pictures(certificate: Certificate, words: Words) -> dict[str, Any]:
     # Chance did not make rows that were changed: nothing is shown of a population.
     sampled, leads = certificate.is_sample, partition.lead[partition.measured]
     if sampled and is_few(certificate):
-        subtitle = "With 95% intervals; what chance explains least comes first."
+        subtitle = "With 95% intervals; what is least likely to be chance comes first."
         plot = plot_of_few(certificate, words)
         return shown | {"plot": plot.but(title=title, subtitle=subtitle, rates="")}
     chart = funnel(partition, leads, words, most=MOST_DOTS, shows=sampled, title=title)

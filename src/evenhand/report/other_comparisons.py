@@ -38,8 +38,9 @@ def comparisons(
     examined = count(len(partitions), "valid adjustment set was", "valid adjustment sets were")
     more = "" if certificate.complete else "; not all that were asked for"
     return View(
-        lead=f"{examined} examined{more}. A valid set blocks every other path from the "
-        "protected attribute to the decision and holds no consequence of the decision equal.",
+        lead=f"{examined} examined{more}. A valid set blocks every path from the "
+        "protected attribute to the decision but the direct one, and contains no consequence "
+        "of the decision.",
         rows=rows,
         reached=f"Groups at or beyond {words.threshold_points}",
         more=max(len(partitions) - _MOST_ROWS, 0),

@@ -90,7 +90,7 @@ def _yes(answer: Answer, words: Words) -> str:
         return f"on average {said}, which is statistically significant"
     return (
         f"at least {answer.at_least:,} of {answer.measured:,} comparable groups differ by "
-        f"{words.threshold_points} or more; none can be named for certain"
+        f"{words.threshold_points} or more; which ones is not certain"
     )
 
 
@@ -299,7 +299,7 @@ def _tried(answer: Answer) -> str:
         more = f"any of {added} further attributes" if added > 1 else "one further attribute"
         parts.append(f"if {more} is also held equal")
     if left := many.get("without"):
-        less = f"any of the {left}" if left > 1 else "the only attribute"
+        less = f"any of the {left}" if left > 1 else "the only attribute held equal"
         parts.append(f"if {less} is left out")
     if classes := many.get("classes"):
         parts.append(f"with {count(classes, 'other division', 'other divisions')} into classes")
@@ -395,7 +395,7 @@ def hidden_cause_sentence(hidden: HiddenCause, words: Words) -> str:
     low, high = map(words.points, hidden.interval)
     said = (
         f"An unrecorded cause as strong as {words.named(hidden.name)} could put the average "
-        f"anywhere from {low} to {high} points"
+        f"difference anywhere from {low} to {high} points"
     )
     factor = hidden.breaking_factor
     if factor is None:

@@ -137,7 +137,10 @@ def _chance_text(partition: Partition) -> str:
     said = f"{chance}, p for the number at or beyond the threshold {p_value(chance.p)}"
     if not partition.two_groups:
         return said
-    return f"{said}; {chance.rows:,.0f} people expected, {partition.violating_rows:,} seen"
+    return (
+        f"{said}; {chance.rows:,.0f} people expected in these groups by chance, "
+        f"{partition.violating_rows:,} found"
+    )
 
 
 def population_summary(population: Population) -> Summary:

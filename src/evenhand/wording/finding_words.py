@@ -93,7 +93,7 @@ def average_clause(
     group, other = (words.people_with(partition.groups[one]) for one in partition.pairs[pair])
     ahead, behind = (other, group) if mean.difference > 0 else (group, other)
     names = count(len(partition.names), "attribute")
-    same = f" who are alike in {names}" if alike and partition.names else ""
+    same = f" with the same values of {names}" if alike and partition.names else ""
     size, span = words.points(abs(mean.difference)), _span(mean, words, released=released)
     if not words.is_favor or len(words.cuts) > 1:
         did = words.did_by(partition.cut_label(cut))
@@ -194,7 +194,7 @@ def evidence_lead(certificate: Certificate, words: Words) -> Text:
     return text(
         Strong(f"{reaching:,} groups"),
         f" differ by {words.threshold_points} or more, {shown or 'none'} of them "
-        "significantly. Those that chance explains least come first.",
+        "significantly. Those that are least likely to be chance come first.",
     )
 
 
@@ -213,7 +213,8 @@ def no_overlap_statements(certificate: Certificate, words: Words) -> Iterator[Te
             f"rows), {hold} {_alone(words)}."
         ),
         " They neither support the answer nor speak against it. "
-        f"Of each group at least {share(float(certificate.min_coverage))} must be comparable.",
+        f"At least {share(float(certificate.min_coverage))} of each protected group must be "
+        "comparable.",
     )
 
 
@@ -242,7 +243,7 @@ def chance_lead(certificate: Certificate) -> str:
     chance = partition.by_chance
     if chance is None or certificate.release:
         return ""
-    means = "Expected by chance is what random permutation within groups would give."
+    means = "Expected by chance: what shuffling the decisions within each group would give."
     if certificate.explained_by_chance:
         return f"Given this graph, chance explains what was seen. {means}"
     if chance.p < _LEVEL:

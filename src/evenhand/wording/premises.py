@@ -133,8 +133,8 @@ def what_is_seen(words: Words) -> str:
 
 
 _NO_COMMON_CAUSE = (
-    "It must not lack a common cause of two attributes. Another graph can change which people "
-    "are compared, and so the verdict."
+    "No common cause of two attributes may be missing. Another graph can change which "
+    "people are compared, and so the verdict."
 )
 
 
@@ -157,8 +157,8 @@ def _graph(certificate: Certificate) -> Premise:
         among = f", {count(conflicts, 'contradiction')}" if conflicts else ""
         origin = (
             f"found in these rows by the PC algorithm ({record.algorithm}): {record.test} "
-            f"test, significance {record.significance}{tests}{among}. It lacks links too weak "
-            "for these rows to show."
+            f"test, significance {record.significance}{tests}{among}. Links too weak to "
+            "show in these rows are missing."
         )
     return Premise(
         "Learned, not given" if record else "Given",
@@ -249,7 +249,8 @@ def _threshold(certificate: Certificate, words: Words) -> Premise:
     decided = certificate.verdict is not Verdict.CANNOT_DECIDE and not certificate.ambiguous
     if largest is not None and decided:
         only = "only " if largest else ""
-        why += f" The criterion is met {only}above {words.points(largest)} points."
+        above = f"above a threshold of {words.points(largest)} points"
+        why += f" The criterion is met {only}{above}."
     return Premise("Given", f"The threshold of {words.threshold_points}.", why)
 
 

@@ -100,7 +100,7 @@ def lead(certificate: Certificate, words: Words) -> str:
         what = f"the recorded {words.recorded}" if question.predicts else words.decision
         among = f" (one of {sets} possible sets of causes)" if sets > 1 else ""
         alike = f" who are alike in {words.columns(causes)}"
-        why = f"By the graph, {these} {verb} {what}{among}."
+        why = f"According to the graph, {these} {verb} {what}{among}."
     few = ""
     if question.min_rows > 1:
         few = f" Groups with fewer than {question.min_rows:,} people of one kind are left out."

@@ -146,7 +146,10 @@ CALM = towns((50_000, 50_000, 50_100, 49_900))
         (CASES["nothing comparable"], "only women or only men. They neither support"),
         (CASES["nothing comparable"], "there is no benchmark for an unrecorded one"),
         (CASES["open edge"], "perhaps a cause"),
-        (CASES["open edge"], "By the graph, this may also cause admission (one of 2 possible"),
+        (
+            CASES["open edge"],
+            "According to the graph, this may also cause admission (one of 2 possible",
+        ),
         (CASES["not certified"], "More groups differ than chance explains."),
         ((towns(*[(20, 20, 20, 20)] * 8), TOWNS), "chance explains what was seen."),
         ((towns(*[(20, 20, 21, 19)] * 200), TOWNS), "but not the average difference."),
@@ -278,7 +281,9 @@ def test_the_threshold_stands_beside_the_largest_difference_of_all_comparisons_e
     what = "The threshold of 5 points."
     largest = max(map(abs, admissions_audit().certificate.partition.extremes))
     assert largest == Fraction(1, 10)
-    assert premises(admissions_audit())[what][1].endswith("only above 10.0 points.")
+    assert premises(admissions_audit())[what][1].endswith(
+        "only above a threshold of 10.0 points."
+    )
     counts, graph = CASES["nothing comparable"]
     assert "above" not in premises(eh.audit(counts, QUESTION.question, graph=graph))[what][1]
     audit = admissions_audit(scope="all")
@@ -306,10 +311,10 @@ def test_a_learned_graph_says_what_it_may_lack():
         "The causal graph."
     ]
     assert status == "Learned, not given"
-    assert "It lacks links too weak for these rows to show." in why
+    assert "Links too weak to show in these rows are missing." in why
     _, given = premises(admissions_audit())["The causal graph."]
     assert "too weak" not in given
-    assert "It must not lack a common cause of two attributes." in given
+    assert "No common cause of two attributes may be missing." in given
 
 
 def test_arrows_that_were_required_or_forbidden_are_told():

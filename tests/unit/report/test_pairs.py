@@ -184,7 +184,7 @@ def test_of_more_groups_than_a_matrix_can_hold_the_strongest_pairs_are_listed():
     assert {line.names[0] for line in shown.plot.lines[:10]} == {
         f"Race 00 ahead of race {number:02}" for number in range(1, 11)
     }
-    assert "the 20 of 55 that chance explains least" in shown.plot.title
+    assert "the 20 of 55 that are least likely to be chance" in shown.plot.title
     assert len(shown.rows) == 55
 
 

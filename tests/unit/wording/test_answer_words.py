@@ -91,7 +91,7 @@ def test_yes_on_average():
     table = counted(c=c, **dict(zip("mnopq", causes, strict=True)), e=e)
     said = headline(table, knowledge=BEFORE)
     assert said.startswith("Yes: on average people with “c = 1” are ")
-    assert "points behind people with “c = 0” who are alike in" in said
+    assert "points behind people with “c = 0” with the same values of" in said
 
 
 def test_no():

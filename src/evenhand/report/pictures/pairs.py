@@ -161,7 +161,7 @@ def _plot(strongest: Sequence[_Pair], words: Words) -> View:
     title = "Average differences"
     if len(chosen) > _MOST_LINES:
         chosen = chosen[:_MOST_LINES]
-        title += f": the {_MOST_LINES} of {len(strongest):,} that chance explains least"
+        title += f": the {_MOST_LINES} of {len(strongest):,} that are least likely to be chance"
     else:
         place = {cut: at for at, cut in enumerate(words.cuts)}
         chosen.sort(key=lambda pair: (place[pair.pair.decision], -pair.difference))
