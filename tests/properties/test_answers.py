@@ -502,7 +502,7 @@ def test_effects_through_others_say_what_the_rows_say_against_the_graph():
     found = audit(counted(c=c, a=a, z=z, e=e), asked, graph=graph)
     told = found.to_dict()["indirect"]
     assert told["graph_fit"] == {"implied": 1, "rejected": ["a"]}
-    assert "no hidden cause" in told["assumes"]
+    assert "share a hidden cause" in told["assumes"]
     assert told["assumes"] in str(found.indirect)
 
 

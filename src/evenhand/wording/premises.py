@@ -133,7 +133,7 @@ def what_is_seen(words: Words) -> str:
 
 
 _NO_COMMON_CAUSE = (
-    "No common cause of two attributes may be missing. Another graph can change which "
+    "Every common cause of two attributes must be recorded. Another graph can change which "
     "people are compared, and so the verdict."
 )
 

@@ -314,7 +314,7 @@ def test_a_learned_graph_says_what_it_may_lack():
     assert "Links too weak to show in these rows are missing." in why
     _, given = premises(admissions_audit())["The causal graph."]
     assert "too weak" not in given
-    assert "No common cause of two attributes may be missing." in given
+    assert "Every common cause of two attributes must be recorded." in given
 
 
 def test_arrows_that_were_required_or_forbidden_are_told():
