@@ -165,6 +165,7 @@ async function show(address, {push = false, quiet = false} = {}) {
     next.replaceWith(active);
     if (active.value !== active.defaultValue) restored = active;
   }
+  const stays = replacing;
   replacing = false;
   const now = page.getElementById("now");
   if ($("now").textContent !== now.textContent) {
@@ -193,8 +194,8 @@ async function show(address, {push = false, quiet = false} = {}) {
   if (push && new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
   if (!quiet) $("problems").replaceChildren();
   const wanted = document.querySelector("#main [data-focus]"), left = push && back && $(back);
-  // Whoever types meanwhile goes on typing.
-  if (restored) restored.focus({preventScroll: true});
+  // Whoever is in a text field that stays goes on typing.
+  if (stays) active.focus({preventScroll: true});
   else if (left) left.focus({preventScroll: true});
   else if (wanted && (push || (inside && wanted.id === "reason"))) wanted.focus({preventScroll: true});
   else if (focused && $(focused)) $(focused).focus({preventScroll: true});
