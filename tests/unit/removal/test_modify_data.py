@@ -114,10 +114,21 @@ def test_raising_only_makes_decisions_favorable():
     assert {move.becomes["admission"] for move in plan.moves} == {"admitted"}
 
 
+@pytest.mark.parametrize("policy", ["minimal", "group", "raise"])
+def test_a_margin_is_kept(policy):
+    plan = plan_removal(example_2(), method=ModifyData(policy=policy, margin="0.02"))
+    assert all(abs(plan.after.risk_difference(at)) < Fraction(3, 100) for at in range(4))
+
+
 @pytest.mark.parametrize("margin", ["0.05", "1", "-0.01", "x"])
 def test_a_margin_that_leaves_no_threshold_is_refused(margin):
     with pytest.raises(QuestionError, match="margin"):
         plan_removal(example_2(), method=ModifyData(margin=margin))
+
+
+def test_an_unknown_policy_is_refused():
+    with pytest.raises(QuestionError, match="Choose one of minimal, rows, group"):
+        ModifyData(policy="fair")
 
 
 def test_a_group_too_small_to_reach_the_criterion_is_said():
