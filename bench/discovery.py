@@ -59,12 +59,12 @@ first = time.process_time() - before
 
 from evenhand import Knowledge
 from evenhand.graph.independence_tester import Evaluator
-from evenhand.graph.discovery import initial_skeleton
+from evenhand.graph.discovery import initial_skeleton, names_by_tier
 from evenhand.graph.skeleton import Limits
 
 def edges(knowledge):
     order = Knowledge.of(knowledge).about(counts.names)
-    names = sorted(order.names, key=lambda name: (order.tier[name] or 0, name))
+    names = names_by_tier(order)
     evaluator = Evaluator(counts, names, kernel=kernel)
     skeleton = initial_skeleton(names, order, significance)
     skeleton.search(lambda batch: evaluator.p_values(batch, "chi-square"), Limits())

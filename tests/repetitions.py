@@ -6,5 +6,5 @@ ALL = os.environ.get("EVENHAND_REPETITIONS") == "all"
 
 
 def repetitions(many):
-    """So many, or a third of it in the gate."""
+    """The given number of cases, or in the gate a third of it."""
     return many if ALL else -(-many // 3)

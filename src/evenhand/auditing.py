@@ -486,6 +486,7 @@ class Audit(Described):
         from evenhand.releasing.release import release
 
         seed = secrets.randbits(128) if seed is None else seed
+        # The answer is about the rows before, and not part of a release's certificate.
         tried = replace(self.stated_certificate, answer=None)
         plan = replace(self, certificate=tried).plan(method=method, seed=seed)
         if accept_graph is None and not uncertified:

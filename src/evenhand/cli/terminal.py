@@ -196,8 +196,10 @@ def _waiting_text(progress: Progress) -> str:
     many = "" if progress.total is None else f" of {progress.total:,}"
     is_known = left is not None and progress.seconds >= _SETTLED
     what += f": {progress.done:,}{many} done" + (f", {duration(left or 0)} left" * is_known)
-    follow = "Further steps may follow" if progress.whole is None else None
-    what += f". {follow or f'That is {_whole_text(progress.whole or 0.0)}'}."
+    whole = progress.whole
+    what += (
+        ". Further steps may follow." if whole is None else f". That is {_whole_text(whole)}."
+    )
     if depth is None:
         return what
     fewer = (Remedy("To be sooner done, name fewer columns", "columns"),)

@@ -451,7 +451,7 @@ def _rows_by_group(
 def constant_in_a_group(counts: CountTable, by: str, names: Iterable[str]) -> Iterator[str]:
     """Yield the names of columns that are constant in a group of ``by``, and not by chance.
 
-    Columns are left out that have too many values for as many groups.
+    Columns with too many values for the number of groups are left out.
     """
     group, groups = counts.column(by), len(counts.attribute(by))
     for name in names:

@@ -110,13 +110,10 @@ class KnownMeasure:
         """The value beside its limit, if it has one."""
         if self.value is None or self.limit is None:
             return self.text
-        side = "under" if self.value < self.limit else "not under"
-        under = (
-            "; disparate impact is not excluded"
-            if self.key == "ber" and side == "under"
-            else ""
-        )
-        return f"{self.text}, {side} {decimal(self.limit)}{under}"
+        is_under = self.value < self.limit
+        said = f"{self.text}, {'under' if is_under else 'not under'} {decimal(self.limit)}"
+        is_open = is_under and self.key == "ber"
+        return f"{said}; disparate impact is not excluded" if is_open else said
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evenhand.display import Described, Summary, percent
+from evenhand.display import Described, Summary, percent, points
 from evenhand.errors import QuestionError
 from evenhand.evidence.comparisons import distinct_lines
 from evenhand.evidence.partition import Partition
@@ -83,7 +83,7 @@ class RelaxedCertificate(Described):
         facts: list[tuple[str, str]] = [(self.role, ", ".join(self.names) or "none")]
         if self.mean is not None and self.bound is not None:
             facts += [
-                ("mean difference", f"{100 * float(self.mean):.1f} points".replace("-", "−")),
+                ("mean difference", f"{points(self.mean, threshold=self.threshold)} points"),
                 ("standard deviation", f"{100 * (self.deviation or 0):.1f} points"),
                 ("bound, measured rows", _bound_text(self.bound)),
                 ("measured rows", percent(float(self.coverage))),

@@ -71,9 +71,9 @@ class OpenGraph:
     """A graph of which some edges have no direction, and what a direction must respect.
 
     ``linked`` are the nodes that an edge joins to each node, whatever its direction; what a
-    node has ``earlier`` it causes in no graph. At a centre, a node may make a collider with
-    those that are ``doubtful`` by the two. With ``any_colliders`` colliders may arise
-    everywhere.
+    node has ``earlier`` it causes in no graph. ``doubtful`` holds, by a centre and a node, the
+    nodes with which that node may form a collider there. With ``any_colliders`` colliders may
+    arise everywhere.
     """
 
     names: tuple[str, ...]
@@ -263,8 +263,9 @@ class OpenGraph:
         """Every way to direct one edge after the other until there is no next one.
 
         Each with a graph that has these arrows. The next edge is chosen by the arrows there
-        are. A graph in hand says how to direct it first, so that none is looked for but when an
-        edge is turned. That is reported, since among a hundred columns it takes a while.
+        are. The graph in hand says which direction to try first, so a new graph is searched for
+        only when an edge is turned. Each search is reported: with a hundred columns it takes a
+        while.
         """
         reporter = ProgressReporter(progress)
         branches = [(self.parents, partial(self.extend, self.parents))]

@@ -87,9 +87,7 @@ def discover(
     left = stand_ins(counts, known.about(counts.names), question)
     order = with_rule(known, question, counts.names).about(counts.names)
     order = without_columns(order, left)
-    names = list(order.names)
-    if algorithm == "stable":  # by tier, so that similar tests share an array layout
-        names.sort(key=lambda name: (order.tier[name] or 0, name))
+    names = names_by_tier(order) if algorithm == "stable" else list(order.names)
     limits = Limits(
         max_depth=max_depth,
         max_tests=max_tests,
@@ -179,6 +177,11 @@ def search(
         never = [names.index(name) for name in question.protected_names if name in names]
         skeleton.join_together(names.index(question.decision), evaluate, never)
     return skeleton, classify_by_majority(skeleton, evaluate, limits)
+
+
+def names_by_tier(order: KnownOrder) -> list[str]:
+    """Names by tier, so that similar tests share an array layout."""
+    return sorted(order.names, key=lambda name: (order.tier[name] or 0, name))
 
 
 def initial_skeleton(names: list[str], order: KnownOrder, significance: float) -> Skeleton:

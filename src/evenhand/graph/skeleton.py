@@ -46,8 +46,8 @@ class Limits:
 
     With ``most_work`` no level is begun that would exceed this work, which depends on the
     counts alone and on no clock: a table has the same graph on every machine. ``cards`` and
-    ``lines`` are the sizes of the table. Edges and colliders have a budget each, of which so
-    many are ``spent``.
+    ``lines`` are the sizes of the table. Edges and colliders have a budget each;
+    ``spent`` counts those that are used up.
     """
 
     max_depth: int | None = None

@@ -171,9 +171,10 @@ VALUE_WORDS = Kind(
 class Field:
     """A key of the question file.
 
-    ``verbs`` have an option of their own for it, others take it by ``--set``. ``argument`` is
-    the library's word for it. What is typed replaces what a file says, or with ``adds`` is
-    added to it.
+    ``verbs`` have an option of their own for it, others take it by ``--set``. A key with the
+    name of an ``option`` and no verbs is taken as that option, too, which no help lists.
+    ``argument`` is the library's word for it. What is typed replaces what a file says, or with
+    ``adds`` is added to it.
     """
 
     table: str

@@ -377,9 +377,9 @@ class _Splicer:
     def _new_cells(
         self, text: bytes, begin: int, end: int, cells: Mapping[int, bytes]
     ) -> Iterator[tuple[int, int, bytes]]:
-        """What comes in the place of which part of a record, in order.
+        """The parts of a record that change, in order: begin, end, and the new bytes.
 
-        Some fields have new cells, a value has one spelling, and what is dropped is empty.
+        Fields get new cells, each value gets one spelling, and dropped fields become empty.
         """
         if not (cells or self._replaced or self._dropped):
             return

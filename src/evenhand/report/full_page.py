@@ -66,8 +66,7 @@ def report(
     are tables of selection rates; ``title`` says what the data are. With ``share`` the page is
     made from the groups without a count under ``least_count`` alone, and leaves out what rests
     on all rows. The commands to check it name ``certificate_file`` and the data, or the files
-    of the release. ``generated`` is the
-    date to print, by default today's.
+    of the release. ``generated`` is the date to print, by default today's.
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "

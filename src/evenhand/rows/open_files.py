@@ -26,7 +26,6 @@ from evenhand.files.file_formats import (
     is_table,
     plain_endings,
 )
-from evenhand.rows.arrow_batches import largest_batch
 from evenhand.rows.batch_source import (
     BATCH_ROWS,
     Batches,
@@ -37,6 +36,7 @@ from evenhand.rows.batch_source import (
 )
 from evenhand.rows.count_rows import too_large
 from evenhand.rows.csv_files import TextFile, csv_source, is_zip_member
+from evenhand.rows.decoded_sizes import largest_batch
 from evenhand.rows.spreadsheets import spreadsheet_source
 from evenhand.rows.value_labels import as_numpy, value_type
 

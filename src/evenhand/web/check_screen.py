@@ -8,10 +8,19 @@ from typing import Any, TypeAlias
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.recheck import CheckedRecord, check_record
+from evenhand.verdict import Verdict
 from evenhand.web.jobs import Job
 from evenhand.web.session import Session
+from evenhand.wording.verdict_words import verdict_class
 
-_MARKS = {0: "certified", 1: "not-certified", 3: "cannot-decide"}
+# An outcome is drawn as the verdict with the same exit status.
+_VERDICTS = {
+    "verified": Verdict.CERTIFIED,
+    "refuted": Verdict.NOT_CERTIFIED,
+    "open": Verdict.CANNOT_DECIDE,
+}
+_CLASSES = {outcome: verdict_class(one) for outcome, one in _VERDICTS.items()}
+_CLASS_OF_STATUS = {one.status: verdict_class(one) for one in _VERDICTS.values()}
 
 
 # What was given and what came of checking it: certificate and data as paths, the outcome.
@@ -41,7 +50,8 @@ def view(session: Session, _query: Mapping[str, str]) -> dict[str, Any]:
         ),
         "tables": [*map(str, folder.tables())],
         "outcome": outcome,
-        "mark": _MARKS[outcome.status] if outcome else "",
+        "mark": _CLASS_OF_STATUS[outcome.status] if outcome else "",
+        "classes": _CLASSES,
         "commands": (join(["evenhand", "verify", *named]),) if certificate else (),
     }
 

@@ -83,7 +83,7 @@ def count(many: int, one: str, several: str | None = None) -> str:
 
 
 def part(some: int, every: int, one: str) -> str:
-    """So many of all there are, with their noun.
+    """Some of all things in words, with their noun.
 
     >>> part(1, 1, "test"), part(2, 2, "test"), part(3, 3, "test"), part(1, 3, "test")
     ('the only test', 'both tests', 'all 3 tests', '1 of the 3 tests')

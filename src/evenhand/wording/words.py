@@ -244,7 +244,7 @@ class Words:
         return ", ".join(self.value(name, value) for name, value in where.items())
 
     def so_many(self, many: int, value: str, *, such: bool = False) -> tuple[str, ...]:
-        """So many people of a group: "12 women", "1 of the women", "1 person with “sex = 2”".
+        """A number of people of a group: "12 women", "1 of the women".
 
         Labels have no singular. ``such`` are alike with others named before.
         """

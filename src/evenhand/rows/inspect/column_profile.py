@@ -378,7 +378,7 @@ def _is_panel(rows: NDArray[np.int64]) -> bool:
 
 
 def _as_days(values: Sequence[str]) -> NDArray[np.float64]:
-    """Each date as a number that grows with it, NaN where a value is none.
+    """Each date as a number that grows with it, NaN for a value that is no date.
 
     The year, the day or the month stands first, as all values together allow.
 
@@ -398,8 +398,8 @@ def dated_after(
 ) -> frozenset[str]:
     """Columns of dates that lie after those of a column that dates the decision.
 
-    Such a column is named like the decision. Nearly all dates of the others are not before
-    its own, and some are later.
+    The column that dates the decision has a name like it. Hardly any date of the others lies
+    before it, and some lie after it.
     """
     dates = {
         name: _as_days(table.attribute(name).values)[table.column(name)]

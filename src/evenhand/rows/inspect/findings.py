@@ -114,7 +114,7 @@ class TableFinding:
     numbers: Mapping[str, object] = field(default_factory=dict)
 
     def is_answered_by(self, placed: AbstractSet[str]) -> bool:
-        """Whether it asks of columns what a person said who placed them before the decision."""
+        """Whether a person answered it by placing its columns before the decision."""
         asks = (FindingKind.WRITTEN_AFTER, FindingKind.TOGETHER_DETERMINE)
         return self.kind in asks and placed >= {*self.columns}
 

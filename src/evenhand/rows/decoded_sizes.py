@@ -1,8 +1,8 @@
-"""How large the batches of an Arrow file are once they are decoded, as its metadata say.
+"""How large the batches of an Arrow file are once they are decoded, read from its metadata.
 
 Arrow decodes the chosen columns of a batch whole, and some compressed bytes may become
 gigabytes. Each compressed buffer begins with its size, and the metadata say where buffers are.
-They are FlatBuffers: a table there begins with the way to a list of where its fields are.
+They are FlatBuffers: a table there begins with the offset of a list of its fields' places.
 """
 
 from collections.abc import Collection, Iterator, Sequence
