@@ -1,6 +1,8 @@
 """Every small change of a module's text that its tests should notice.
 
-Messages, types, decorators and patterns are left alone.
+Messages, types, decorators and patterns are left alone. A mutant knows its own lines and those
+of its statement: Python reports only some lines of a statement that has several, so a test that
+runs one of them reaches the mutant.
 """
 
 import ast
@@ -43,9 +45,10 @@ UNTOUCHED = {"annotation", "returns", "decorator_list", "pattern"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: the lines it is on, what it is, and the module's text with it."""
+    """One change: its lines, those of its statement, what it is, and the text with it."""
 
     lines: range
+    statement: range
     change: str
     text: str
 
@@ -56,7 +59,8 @@ def mutants(source: str) -> Iterator[Mutant]:
     starts = [0]  # of each line, in bytes, as the syntax tree counts
     for line in encoded.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    for node, field in _nodes(ast.parse(source)):
+    module = ast.parse(source)
+    for node, field, statement in _nodes(module, module):
         for new in _changes(node, field):
             begin = starts[node.lineno - 1] + node.col_offset
             end = starts[node.end_lineno - 1] + node.end_col_offset
@@ -64,13 +68,21 @@ def mutants(source: str) -> Iterator[Mutant]:
             put = f"({text})" if isinstance(new, ast.expr) else text
             yield Mutant(
                 range(node.lineno, node.end_lineno + 1),
+                _own_lines(statement),
                 f"{shorten(encoded[begin:end].decode(), WIDTH)} → {shorten(text, WIDTH)}",
                 (encoded[:begin] + put.encode() + encoded[end:]).decode(),
             )
 
 
-def _nodes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """The nodes below, each with the name of the field in which it stands."""
+def _own_lines(statement: ast.stmt) -> range:
+    """The lines of a statement, of one with a body those before it."""
+    body = getattr(statement, "body", None)
+    end = body[0].lineno if body else statement.end_lineno + 1
+    return range(statement.lineno, max(end, statement.lineno + 1))
+
+
+def _nodes(node: ast.AST, within: ast.AST) -> Iterator[tuple[ast.AST, str, ast.AST]]:
+    """The nodes below, each with the field in which it stands and its innermost statement."""
     for field, value in ast.iter_fields(node):
         for part in value if isinstance(value, list) else [value]:
             # The parts of an f-string have no places of their own before Python 3.12.
@@ -78,8 +90,9 @@ def _nodes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
                 continue
             is_strict = isinstance(part, ast.keyword) and part.arg == "strict"
             if field not in UNTOUCHED and not is_strict:
-                yield part, field
-                yield from _nodes(part)
+                statement = part if isinstance(part, ast.stmt) else within
+                yield part, field, statement
+                yield from _nodes(part, statement)
 
 
 def _changes(node: ast.AST, field: str) -> Iterator[ast.AST]:

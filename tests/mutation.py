@@ -166,12 +166,13 @@ def run(command: list[str], copy: Path, said: Path, settings: Path | None = None
             process.wait()
 
 
-def tests_of(mutant: Mutant, lines: dict[int, set[str]]) -> list[str]:
+def tests_of(mutant: Mutant, lines: dict[int, set[str]], every: set[str]) -> list[str]:
     """The tests that reach a mutant, first those that reach little of the file."""
     sizes = Counter(test for tests in lines.values() for test in tests if test)
     found = set().union(*(lines.get(line, set()) for line in mutant.lines))
+    found = found or set().union(*(lines.get(line, set()) for line in mutant.statement))
     if found == {""}:  # the import alone runs it, and every test may depend on that
-        found = set(sizes)
+        found = set(sizes) or every
     return sorted(found - {""}, key=lambda test: (sizes[test], test))
 
 
@@ -198,6 +199,7 @@ def is_killed(mutant: Mutant, path: Path, tests: list[str], copy: Path) -> bool:
 def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str, object]:
     """The figures of a room."""
     coverage, reached = survey(room, copies[0])
+    every = {test for lines in reached.values() for tests in lines.values() for test in tests}
     found = [
         (path.relative_to(copies[0]), mutant)
         for path in room.files(copies[0])
@@ -211,7 +213,7 @@ def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str,
 
     def survivor(at: int) -> str | None:
         path, mutant = found[at]
-        tests = tests_of(mutant, reached.get(str(copies[0] / path), {}))
+        tests = tests_of(mutant, reached.get(str(copies[0] / path), {}), every)
         copy = free.get()
         try:
             killed = is_killed(mutant, copy / path, tests, copy)

@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tests import mutation
 from tests.mutants import mutants
 from tests.mutation import RATES, ROOT, main, rooms
 
@@ -63,6 +64,28 @@ def test_messages_types_and_places_of_letters_stay():
     assert len(found) == 5
     assert all("int | None" in each and 'f"{x + 1}"' in each for each in found)
     assert text.replace("2 * y", "(2 // y)") in found
+
+
+@pytest.mark.parametrize(
+    ("lines", "tests"),
+    [
+        ({1: {"", "a", "b"}, 4: {"a"}}, ["a"]),
+        ({2: {"b"}, 4: {""}}, ["b"]),
+        ({1: {""}}, ["a", "b", "c"]),
+        ({1: set()}, []),
+    ],
+    ids=["its line", "no line: the file", "no test in the file: the room", "not run"],
+)
+def test_the_tests_of_a_statement_are_those_of_its_mutants(lines, tests):
+    """Python reports only some lines of a statement."""
+    changed = next(mutants("x = [\n    *(),\n    y,\n    4,\n]\n"))
+    assert (changed.lines, changed.statement) == (range(4, 5), range(1, 6))
+    assert mutation.tests_of(changed, lines, {"", "a", "b", "c"}) == tests
+
+
+def test_the_statement_of_a_condition_ends_before_its_body():
+    found = {mutant.statement for mutant in mutants("if f(\n    1\n):\n    g()\n")}
+    assert found == {range(1, 4), range(4, 5)}
 
 
 def test_every_room_has_tests_and_its_figures_are_of_a_room():

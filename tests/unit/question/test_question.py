@@ -27,7 +27,8 @@ def ask(**changes):
 
 
 @pytest.mark.parametrize(
-    "written", ["0.05", "1/20", " .05 ", Decimal("0.05"), 0.05, Fraction(1, 20)]
+    "written",
+    ["0.05", "1/20", " .05 ", Decimal("0.05"), 0.05, Fraction(1, 20), "0.05" + "0" * 68],
 )
 def test_a_threshold_is_the_number_that_was_written(written):
     assert ask(threshold=written).threshold == Fraction(1, 20)
@@ -45,7 +46,7 @@ def test_threshold_zero_is_explained():
 
 
 @pytest.mark.parametrize(
-    "written", [float("nan"), float("inf"), "abc", "", "1/0", "0." + "1" * 400]
+    "written", [float("nan"), float("inf"), "abc", "", "1/0", "0.05" + "0" * 69]
 )
 def test_a_threshold_that_is_no_number_is_refused(written):
     with pytest.raises(QuestionError, match="Write a number|not between"):
@@ -90,7 +91,7 @@ def test_a_column_is_named_by_a_text(field):
         ask(**{field: 5})
 
 
-@pytest.mark.parametrize("written", ["1e-300", "1e-20", "200%", "7,5"])
+@pytest.mark.parametrize("written", ["1e-300", "1e-20", "200%", "7,5", "100%", "0%"])
 def test_a_threshold_is_not_guessed_to_be_what_cannot_be_used(written):
     with pytest.raises(QuestionError) as refused:
         ask(threshold=written)
@@ -342,7 +343,7 @@ def test_two_values_are_variants_if_only_their_spelling_differs(values):
     assert alike == {
         frozenset(pair) for pair in combinations(values, 2) if plain(pair[0]) == plain(pair[1])
     }
-    assert [value for group in found for value in group if value not in values] == []
+    assert all(len(group) > 1 and {*group} <= {*values} for group in found)
 
 
 def plain(value: str) -> str:

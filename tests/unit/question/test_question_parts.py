@@ -68,6 +68,61 @@ def test_predictions_may_lack_some_favorable_values_and_not_all():
             check_values(question, values_of(**{found: 3}, lower=4))
 
 
+@pytest.mark.parametrize(
+    ("changes", "groups", "values", "words"),
+    [
+        ({}, 3, 2, ""),
+        ({"group": None, "other": None}, 50, 2, ""),
+        ({"group": None, "other": None}, 51, 2, "At most 50 groups"),
+        ({"other": None}, 51, 2, "Name the other group"),
+        ({"other": None}, 3, 2, "Name the other group"),
+        ({"other": None}, 2, 2, ""),
+        ({"group": None, "other": None}, 1, 2, "nobody to compare with"),
+        ({"criterion": "every", "favorable": None}, 2, 100, ""),
+        ({"criterion": "every", "favorable": None}, 2, 101, "At most 100 values"),
+        ({}, 2, 101, ""),
+        ({}, 2, 1, "are always|is always"),
+    ],
+)
+def test_how_many_groups_and_values_fit_a_question(changes, groups, values, words):
+    question = ask(**changes)
+    people = ["f", "m", *map(str, range(groups))][:groups]
+    decisions = ["raise", *map(str, range(values))][:values]
+    found = {"sex": dict.fromkeys(people, 1), "pay": dict.fromkeys(decisions, 1)}
+    if not words:
+        check_values(question, found)
+        return
+    with pytest.raises(QuestionError, match=words):
+        check_values(question, found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "f against m"),
+        ({"group": None, "other": None}, "in pairs of 3 groups"),
+        ({"group": None}, "against m: 2 groups"),
+    ],
+)
+def test_who_is_compared_is_one_phrase(changes, words):
+    assert ask(**changes).pairs_text(("f", "m", "x")) == words
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "default"),
+    [
+        ("question", "min_rows", 1),
+        ("data", "columns", []),
+        ("data", "delimiter", "detected"),
+        ("learning", "significance", 0.01),
+        ("learning", "local", False),
+        ("learning", "max_depth", None),
+    ],
+)
+def test_a_setting_that_nobody_gives_has_its_default(table, name, default):
+    assert TABLES[table][name].usual == default
+
+
 def test_codings_are_given_once():
     codings = Codings(na=["?"])
     assert Codings.either(codings, {}) is codings
