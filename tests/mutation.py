@@ -1,6 +1,7 @@
 """``python -m tests.mutation [ROOM …]``: do the tests of a room notice changes of its code?
 
-A room is a folder of ``src/evenhand``, or ``top`` for the modules beside them. Its tests run
+A room is a folder of ``src/evenhand``, ``top`` for the modules beside them, or those that
+``modules`` names in ``tests/kill_rates.toml``. Its tests run
 once, which gives its branch coverage and the tests that reach each line, in this process or in
 one that a test starts. Then a sample of its mutants (tests/mutants.py) is drawn by a seed. Each
 is written into a copy of the repository, and the tests that reach it run there, first those
@@ -42,7 +43,7 @@ UNTRACED = "numba_*.py"
 NOT_COPIED = (".git", ".venv", ".hypothesis", "*_cache", "build", "dist")
 HEAD = """\
 # Made by `make mutate`: how much of each room its own tests run, and how many of a sample of
-# its mutants they kill. Only `tests` is edited by hand. See docs/reliability.md.
+# its mutants they kill. `tests` and `modules` are edited by hand. See docs/reliability.md.
 """
 SETTINGS = """\
 [run]
@@ -74,15 +75,13 @@ class Room:
 
     name: str
     tests: tuple[str, ...]
-
-    @property
-    def modules(self) -> str:
-        """Its modules, as a pattern."""
-        return "src/evenhand/" + ("*.py" if self.name == "top" else f"{self.name}/**/*.py")
+    modules: tuple[str, ...]  # patterns below src/evenhand
 
     def files(self, root: Path) -> list[Path]:
         """Its modules whose mutants are tried."""
-        return sorted(path for path in root.glob(self.modules) if not path.match(UNTRACED))
+        source = root / "src" / "evenhand"
+        found = (path for pattern in self.modules for path in source.glob(pattern))
+        return sorted(path for path in found if not path.match(UNTRACED))
 
     def paths(self, root: Path) -> list[str]:
         """The files and folders of its tests; examples in docstrings are tests, too."""
@@ -93,13 +92,13 @@ class Room:
 
 def rooms(root: Path, listed: dict[str, dict]) -> dict[str, Room]:
     """All rooms, with the tests that the list names or those in the folder of their name."""
-    folders = [path.parent.name for path in root.glob("src/evenhand/*/__init__.py")]
-    usual = {name: [f"tests/unit/{name}"] for name in sorted(folders)}
-    usual["top"] = ["tests/unit/test_*.py"]
-    return {
-        name: Room(name, tuple(listed.get(name, {}).get("tests", tests)))
-        for name, tests in usual.items()
-    }
+    folders = sorted(path.parent.name for path in root.glob("src/evenhand/*/__init__.py"))
+    usual = {name: ([f"tests/unit/{name}"], [f"{name}/**/*.py"]) for name in folders}
+    usual["top"] = (["tests/unit/test_*.py"], ["*.py"])
+    for name, room in listed.items():
+        tests, modules = usual.get(name, ([], []))
+        usual[name] = (room.get("tests", tests), room.get("modules", modules))
+    return {name: Room(name, *map(tuple, of)) for name, of in usual.items()}
 
 
 def survey(room: Room, copy: Path) -> tuple[float, Reached]:
@@ -228,6 +227,7 @@ def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str,
         survivors = [told for told in pool.map(survivor, sorted(drawn.tolist())) if told]
     return {
         "tests": [*room.tests],
+        "modules": [*room.modules],
         "branch_coverage": round(coverage, 1),
         "mutants": len(found),
         "sample": size,
