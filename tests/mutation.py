@@ -1,8 +1,7 @@
 """``python -m tests.mutation [ROOM …]``: do the tests of a room notice changes of its code?
 
 A room is a folder of ``src/evenhand``, ``top`` for the modules beside them, or those that
-``modules`` names in ``tests/kill_rates.toml``. Its tests run
-once, which gives its branch coverage and the tests that reach each line, in this process or in
+``modules`` names in ``tests/kill_rates.toml``. Its tests run once, which gives its branch coverage and the tests that reach each line, in this process or in
 one that a test starts. Then a sample of its mutants (tests/mutants.py) is drawn by a seed. Each
 is written into a copy of the repository, and the tests that reach it run there, first those
 that reach little, until one fails. ``tests/kill_rates.toml`` takes the figures, and
@@ -20,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -36,14 +36,16 @@ from tests.mutants import Mutant, mutants
 ROOT = Path(__file__).parents[1]
 RATES = Path("tests", "kill_rates.toml")
 SAMPLE, SEED = 50, 20170613
-SECONDS = 600  # that the tests of one mutant may take; a mutant that takes longer is killed
+# The tests of one mutant may take so much longer than all tests of its room took without any.
+TIMES_LONGER = 3
 MEMORY = 2**32
 # Compiled code is not traced, and compiling it again takes longer than its tests.
 UNTRACED = "numba_*.py"
 NOT_COPIED = (".git", ".venv", ".hypothesis", "*_cache", "build", "dist")
 HEAD = """\
 # Made by `make mutate`: how much of each room its own tests run, and how many of a sample of
-# its mutants they kill. `tests` and `modules` are edited by hand. See docs/reliability.md.
+# its mutants they kill. `tests`, `modules` and `reasons`, which say why a change has no effect,
+# are edited by hand. See docs/reliability.md.
 """
 SETTINGS = """\
 [run]
@@ -76,6 +78,7 @@ class Room:
     name: str
     tests: tuple[str, ...]
     modules: tuple[str, ...]  # patterns below src/evenhand
+    reasons: dict[str, str]  # why changes that were looked at survive
 
     def files(self, root: Path) -> list[Path]:
         """Its modules whose mutants are tried."""
@@ -95,14 +98,21 @@ def rooms(root: Path, listed: dict[str, dict]) -> dict[str, Room]:
     folders = sorted(path.parent.name for path in root.glob("src/evenhand/*/__init__.py"))
     usual = {name: ([f"tests/unit/{name}"], [f"{name}/**/*.py"]) for name in folders}
     usual["top"] = (["tests/unit/test_*.py"], ["*.py"])
-    for name, room in listed.items():
+    known = {}
+    for name in {**usual, **listed}:
         tests, modules = usual.get(name, ([], []))
-        usual[name] = (room.get("tests", tests), room.get("modules", modules))
-    return {name: Room(name, *map(tuple, of)) for name, of in usual.items()}
+        room = listed.get(name, {})
+        known[name] = Room(
+            name,
+            tuple(room.get("tests", tests)),
+            tuple(room.get("modules", modules)),
+            dict(room.get("reasons", ())),
+        )
+    return known
 
 
-def survey(room: Room, copy: Path) -> tuple[float, Reached]:
-    """The percentage of the room's branches that its tests run, and the tests of each line."""
+def survey(room: Room, copy: Path) -> tuple[float, Reached, float]:
+    """Run a room's tests: percentage of its branches, tests of each line, and seconds."""
     folder = copy / "build" / "survey"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -112,9 +122,11 @@ def survey(room: Room, copy: Path) -> tuple[float, Reached]:
     measuring = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]
     parallel = ["-p", "tests.mutation", "--numprocesses", str(os.cpu_count() or 1)]
     said = folder / "said.txt"
+    begun = time.monotonic()
     status = run(
         [*PYTEST, *measuring, *parallel, *room.paths(copy)], copy, said, settings=settings
     )
+    seconds = time.monotonic() - begun
     if status:
         told = said.read_text("utf-8")[-3000:]
         raise SurveyError(f"{room.name}: a test fails without any mutant\n{told}")
@@ -130,10 +142,18 @@ def survey(room: Room, copy: Path) -> tuple[float, Reached]:
         for name, found in document["files"].items()
     }
     totals = document["totals"]
-    return 100 * totals["covered_branches"] / max(totals["num_branches"], 1), reached
+    coverage = 100 * totals["covered_branches"] / max(totals["num_branches"], 1)
+    return coverage, reached, seconds
 
 
-def run(command: list[str], copy: Path, said: Path, settings: Path | None = None) -> int | None:
+def run(
+    command: list[str],
+    copy: Path,
+    said: Path,
+    *,
+    settings: Path | None = None,
+    seconds: float | None = None,
+) -> int | None:
     """The status with which a command in a copy ends; None where it does not end in time."""
     kept = {name: os.environ[name] for name in os.environ if not name.startswith("PYTEST_")}
     environment = {
@@ -156,7 +176,7 @@ def run(command: list[str], copy: Path, said: Path, settings: Path | None = None
     if not settings and sys.platform == "linux":
         resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
     try:
-        return process.wait(None if settings else SECONDS)
+        return process.wait(seconds)
     except subprocess.TimeoutExpired:
         return None
     finally:
@@ -175,7 +195,7 @@ def tests_of(mutant: Mutant, lines: dict[int, set[str]], every: set[str]) -> lis
     return sorted(found - {""}, key=lambda test: (sizes[test], test))
 
 
-def is_killed(mutant: Mutant, path: Path, tests: list[str], copy: Path) -> bool:
+def is_killed(mutant: Mutant, path: Path, tests: list[str], copy: Path, seconds: float) -> bool:
     """Whether one of the tests fails in a copy with the mutant, or does not end."""
     if not tests:
         return False
@@ -185,7 +205,7 @@ def is_killed(mutant: Mutant, path: Path, tests: list[str], copy: Path) -> bool:
     selection.write_text("\n".join(tests) + "\n")
     path.write_text(mutant.text, "utf-8")
     try:
-        status = run([*PYTEST, "-x", f"@{selection}"], copy, said)
+        status = run([*PYTEST, "-x", f"@{selection}"], copy, said, seconds=seconds)
     finally:
         path.write_text(before, "utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
@@ -197,13 +217,14 @@ def is_killed(mutant: Mutant, path: Path, tests: list[str], copy: Path) -> bool:
 
 def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str, object]:
     """The figures of a room."""
-    coverage, reached = survey(room, copies[0])
+    coverage, reached, seconds = survey(room, copies[0])
     every = {test for lines in reached.values() for tests in lines.values() for test in tests}
     found = [
         (path.relative_to(copies[0]), mutant)
         for path in room.files(copies[0])
         for mutant in mutants(path.read_text("utf-8"))
     ]
+    most = 60 + TIMES_LONGER * seconds
     size = min(sample, len(found))
     drawn = np.random.default_rng(seed).choice(len(found), size, replace=False)
     free: queue.Queue[Path] = queue.Queue()
@@ -215,11 +236,13 @@ def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str,
         tests = tests_of(mutant, reached.get(str(copies[0] / path), {}), every)
         copy = free.get()
         try:
-            killed = is_killed(mutant, copy / path, tests, copy)
+            killed = is_killed(mutant, copy / path, tests, copy, most)
         finally:
             free.put(copy)
-        place = f"{path.relative_to('src/evenhand')}:{mutant.lines.start}"
-        told = f"{place}: {mutant.change}" + ("" if tests else " (no test reaches it)")
+        name = path.relative_to("src/evenhand")
+        reason = room.reasons.get(f"{name}: {mutant.change}", "")
+        told = f"{name}:{mutant.lines.start}: {mutant.change}"
+        told += f" ({reason})" * bool(reason) + " (no test reaches it)" * (not tests)
         write(f"  {'killed' if killed else 'SURVIVES'}, {len(tests)} tests: {told}")
         return None if killed else told
 
@@ -228,6 +251,7 @@ def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str,
     return {
         "tests": [*room.tests],
         "modules": [*room.modules],
+        "reasons": [*map(list, room.reasons.items())],
         "branch_coverage": round(coverage, 1),
         "mutants": len(found),
         "sample": size,
@@ -245,7 +269,7 @@ def as_toml(rates: dict[str, dict[str, object]]) -> str:
         lines.append(f"[{name}]")
         for key, value in figures.items():
             text = json.dumps(value, ensure_ascii=False)
-            if key == "survivors" and value:
+            if key in ("survivors", "reasons") and value:
                 each = [json.dumps(one, ensure_ascii=False) for one in value]
                 text = "[\n" + "".join(f"  {one},\n" for one in each) + "]"
             lines.append(f"{key} = {text}")
