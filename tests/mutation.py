@@ -1,10 +1,11 @@
 """``python -m tests.mutation [ROOM …]``: do the tests of a room notice changes of its code?
 
 A room is a folder of ``src/evenhand``, ``top`` for the modules beside them, or those that
-``modules`` names in ``tests/kill_rates.toml``. Its tests run once, which gives its branch coverage and the tests that reach each line, in this process or in
-one that a test starts. Then a sample of its mutants (tests/mutants.py) is drawn by a seed. Each
-is written into a copy of the repository, and the tests that reach it run there, first those
-that reach little, until one fails. ``tests/kill_rates.toml`` takes the figures, and
+``modules`` names in ``tests/kill_rates.toml``. Its tests run once, which gives its branch
+coverage and the tests that reach each line, in this process or in one that a test starts. Then
+a sample of its mutants (tests/mutants.py) is drawn by a seed. Each is written into a copy of
+the repository, and the tests that reach it run there, first those that reach little, until one
+fails or they take much too long. ``tests/kill_rates.toml`` takes the figures, and
 docs/reliability.md explains them.
 """
 
