@@ -65,6 +65,14 @@ def test_the_sweeps_of_all_cuts_fit_together(reference):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_value_that_nobody_has_at_the_end_gets_no_rows(kind, place):
+    solve, _ = KINDS[kind]
+    counts = np.insert([[10, 0], [0, 10]], place, 0, axis=0)
+    assert solve(counts[..., None], Fraction(1, 20))[place].tolist() == [[0], [0]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_equal_subpopulations_get_equal_counts_and_good_ones_stay(kind):
     solve, _ = KINDS[kind]
     good = np.array([[10, 5, 5], [20, 10, 10]]).T

@@ -13,7 +13,7 @@ from evenhand import Codings, CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence import Verdict, certify
 from evenhand.graph import CausalGraph, PartialGraph
-from evenhand.removal import ModifyData, plan_removal
+from evenhand.removal import ModifyData, check_plan, plan_removal
 from evenhand.removal.modify_data import check_releasable
 
 HIRED = Question(protected="sex", group="f", decision="hired", favorable="yes")
@@ -143,6 +143,30 @@ def test_a_group_too_small_to_reach_the_criterion_is_said():
     assert plan.changed_rows == 0
     assert "no plan for a release" in str(plan)
     assert plan_removal(certificate).reaches_criterion
+
+
+@pytest.mark.parametrize(
+    ("towns", "more"), [(1, ""), (5, ""), (6, "and 1 more"), (7, "and 2 more")]
+)
+def test_a_plan_that_misses_the_criterion_is_refused_with_where(towns, more):
+    """In each town one woman is hired, and of two men one."""
+    lines = [
+        (f"t{town}", *one)
+        for town in range(towns)
+        for one in (("f", "yes"), ("m", "yes"), ("m", "no"))
+    ]
+    counts = CountTable.of(
+        dict(zip(("town", "sex", "hired"), zip(*lines, strict=True), strict=True))
+    )
+    graph = CausalGraph.parse("town -> hired; sex -> hired")
+    plan = plan_removal(certify(counts, graph, HIRED), method=ModifyData(policy="group"))
+    check_plan(plan, uncertified=True)
+    with pytest.raises(CannotReleaseError, match="does not reach the criterion") as refused:
+        check_plan(plan, uncertified=False)
+    found = str(refused.value)
+    assert [f"t{town}" in found for town in range(towns)] == [town < 5 for town in range(towns)]
+    assert ("more." in found) == bool(more)
+    assert more in found
 
 
 @pytest.mark.parametrize(
