@@ -111,3 +111,31 @@ def test_a_table_without_some_columns_is_read_as_before():
     )
     assert codings.dropping([]) == codings
     assert Codings.of(bins={"a": [1]}).dropping(["a"]) == Codings()
+
+
+@pytest.mark.parametrize(
+    ("given", "columns", "counted"),
+    [
+        ({}, None, ("a", "b", "c", "n")),
+        ({"exclude": ["b"], "frequency": "n"}, None, ("a", "c")),
+        ({"columns": ["c", "b", "a"], "exclude": ["b"]}, ("c", "b", "a"), ("c", "a")),
+    ],
+)
+def test_the_columns_that_are_counted_are_named_or_all_but_some(given, columns, counted):
+    codings = Codings.of(**given, bins={"a": [1]})
+    assert codings.select(("a", "b", "c", "n")) == counted
+    assert {*codings.named_columns()} == {*(columns or ()), "a", *given.get("exclude", ())} | (
+        {"n"} if "frequency" in given else set()
+    )
+    without = codings.dropping(["c", "a"])
+    assert without.columns == (None if columns is None else ("b",))
+    assert not without.is_coded("a")
+    assert codings.without("b").is_coded("a")
+
+
+def test_a_coding_holds_for_the_column_that_it_names_alone():
+    codings = Codings.of(bins={"a": [1], "b": [2]}, merge={"c": {"x": ["y"]}})
+    assert [codings.is_coded(name) for name in "abcd"] == [True, True, True, False]
+    assert [codings.without("a", "c").is_coded(name) for name in "abc"] == [False, True, False]
+    assert codings.label("d", "y") == "y"
+    assert codings.label("c", "y") == "x"

@@ -7,14 +7,16 @@ import pytest
 from evenhand import Codings, Question, QuestionFile
 from evenhand.errors import ColumnError, KnowledgeError, QuestionError
 from evenhand.question import GraphEdit, Guess, Labels
-from evenhand.question.fields import TABLES
+from evenhand.question.fields import TABLES, parse_setting, with_typed
 from evenhand.question.knowledge import NO_REASON
+from evenhand.question.parse_values import check_seed
 from evenhand.question.question import check_values
 
 JUDGED = """\
 question = {protected = "sex", decision = "pay", favorable = "raise"}
 graph.judged = """
 DECISIONS = ("lower", "same", "raise")
+ORDERED = {"criterion": "cumulative", "favorable": None, "order": ("raise", "same")}
 
 
 def ask(**changes):
@@ -194,3 +196,123 @@ def test_graphs_judged_are_a_number_or_a_text_for_each(written, judged):
 def test_other_numbers_of_graphs_are_refused(written):
     with pytest.raises(QuestionError, match="judged"):
         QuestionFile.parse(JUDGED + written)
+
+
+@pytest.mark.parametrize(
+    ("typed", "tables"),
+    [
+        (["data.bins.age=37,>=50"], {"data": {"bins": {"age": ["37", ">=50"]}}}),
+        (["merge.a.x=y", "merge.a.z=w"], {"data": {"merge": {"a": {"x": ["y"], "z": ["w"]}}}}),
+        (["exclude=a, b", 'exclude="c,d"'], {"data": {"exclude": ["a", "b", "c,d"]}}),
+        (['labels.values.a."b.c"=d=e'], {"labels": {"values": {"a": {"b.c": "d=e"}}}}),
+        (["protected=sex"], {"question": {"protected": "sex"}}),
+        (["protected=sex", "protected=race"], {"question": {"protected": ["sex", "race"]}}),
+        (["favorable=a", "favorable=b"], {"question": {"favorable": ["a", "b"]}}),
+        (["min_rows=5", "min_rows=7"], {"question": {"min_rows": 7}}),
+        (["local"], {"learning": {"local": True}}),
+        (["local=false"], {"learning": {"local": False}}),
+        (["significance=.05"], {"learning": {"significance": 0.05}}),
+        (["max_depth=2"], {"learning": {"max_depth": 2}}),
+    ],
+)
+def test_what_is_typed_is_what_a_question_file_says(typed, tables):
+    given = [parse_setting(text) for text in typed]
+    assert with_typed({}, given) == tables
+    words = [word for field, value in given for word in field.words(value, "none")]
+    again = [parse_setting(text) for text in words if text != "--set"]
+    assert with_typed({}, again) == tables
+
+
+def test_what_is_typed_joins_what_the_file_says_or_takes_its_place():
+    file = {
+        "data": {"bins": {"a": ["1"], "b": ["2"]}, "na": ["?"], "columns": ["a"]},
+        "question": {"min_rows": 5, "protected": "sex"},
+        "labels": "none",
+    }
+    typed = ("bins.a=3", "na=-", "columns=b", "min_rows=7", "labels.columns.a=Age")
+    assert with_typed(file, map(parse_setting, typed)) == {
+        "data": {"bins": {"a": ["3"], "b": ["2"]}, "na": ["-"], "columns": ["b"]},
+        "question": {"min_rows": 7, "protected": "sex"},
+        "labels": {"columns": {"a": "Age"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("min_rws=5", "There is no key 'min_rws'"),
+        ("data.min_rows=5", "There is no key 'min_rows'"),
+        ("min_rows", "gives min_rows no value"),
+        ("bins=5", "gives bins no value"),
+        ("bins.age", "cannot be read as bins"),
+        ("merge.age=5", "cannot be read as merge"),
+        ("min_rows=five", "min_rows"),
+    ],
+)
+def test_what_cannot_be_typed_is_refused_with_the_key(text, words):
+    with pytest.raises(QuestionError, match=words):
+        parse_setting(text)
+
+
+def test_settings_that_nobody_gave_are_the_defaults_and_those_given_stay():
+    file = QuestionFile.of(ask(), significance=0.05, max_depth=None, scope="all")
+    said = file.all_settings
+    assert (said["significance"], said["scope"]) == (0.05, "all")
+    assert (said["max_depth"], said["test"], said["local"]) == (None, "chi-square", False)
+    with pytest.raises(QuestionError, match="is no question"):
+        QuestionFile.of("sex")
+    with pytest.raises(QuestionError, match="is no edit of the graph"):
+        QuestionFile.of(ask(), edits=["a -> b"])
+
+
+def test_values_that_nobody_has_are_left_out_of_the_question():
+    asked = ask(criterion="cumulative", favorable=None, order=DECISIONS)
+    assert asked.without_absent(["raise", "lower"]).order == ("lower", "raise")
+    several = ask(favorable=("raise", "bonus")).without_absent(["raise"])
+    assert several.favorable_values == ("raise",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, " = raise"),
+        ({"criterion": "every", "favorable": None}, ", each of 3 values"),
+        (
+            {"criterion": "cumulative", "favorable": None, "order": DECISIONS},
+            ", each cut of 3 values",
+        ),
+    ],
+)
+def test_what_is_compared_is_named_after_its_column(changes, words):
+    assert ask(**changes).cuts_text(3) == words
+
+
+@pytest.mark.parametrize(
+    ("changes", "decision", "words"),
+    [
+        (ORDERED, ("raise", "same", "lower"), "It misses 'lower'"),
+        (
+            ORDERED,
+            ("raise", "rise"),
+            "It misses 'rise'.*Nobody has 'same'",
+        ),
+        (
+            ORDERED | {"predicts": "paid"},
+            ("raise",),
+            "predictions in 'pay' are",
+        ),
+        ({}, ("raise",), "The decision 'pay' is always"),
+        ({"favorable": ("raise", "same")}, ("raise", "same"), "Every value"),
+    ],
+)
+def test_decisions_that_do_not_fit_are_refused(changes, decision, words):
+    with pytest.raises(QuestionError, match=words):
+        check_values(ask(**changes), values_of(**dict.fromkeys(decision, 1)))
+
+
+@pytest.mark.parametrize("seed", [0, 2**128 - 1])
+def test_a_seed_is_a_whole_number_of_128_bits(seed):
+    assert check_seed(seed) == seed
+    for wrong in (-1, 2**128, 1.5, "1", True, None):
+        with pytest.raises(QuestionError, match="no whole number"):
+            check_seed(wrong)
