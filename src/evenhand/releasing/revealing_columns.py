@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
-from scipy.special import betainc
 
 from evenhand.counts import CountTable
 from evenhand.errors import (
@@ -113,6 +112,8 @@ def _telling_values(table: CountTable) -> dict[str, tuple[str, int]]:
     them with the tail of a binomial distribution. The values whose tail is too small for that
     are chosen by the rule of Benjamini and Hochberg: many small ones count as one large.
     """
+    from scipy.special import betainc  # noqa: PLC0415  # slow to import
+
     name, decision = table.names
     values, decisions = (table.attribute(one).values for one in table.names)
     order = np.argsort(table.counts, kind="stable")  # later ones, of more rows, overwrite

@@ -6,8 +6,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.stats import chi2, norm
 
 Interval: TypeAlias = tuple[float, float | None]  # None: without an upper end
 Counts: TypeAlias = NDArray[np.int64]
@@ -21,9 +19,11 @@ def ratio_interval(yes: int, total: int, other_yes: int, other_total: int) -> In
 
     Holds where a rate is 0 or 1, too; None if nobody was selected or a group is empty.
     """
+    from scipy.special import chdtri  # noqa: PLC0415  # slow to import
+
     if not (total and other_total and yes + other_yes):
         return None
-    limit = float(chi2.ppf(_LEVEL, 1))
+    limit = float(chdtri(1, 1 - _LEVEL))
     seen = (yes / total) / (other_yes / other_total) if other_yes else inf
 
     def beyond(log_ratio: float) -> float:
@@ -36,6 +36,8 @@ def ratio_interval(yes: int, total: int, other_yes: int, other_total: int) -> In
 
 def _crossing(beyond: Callable[[float], float], far: float, near: float) -> float:
     """Where the score statistic crosses its limit between the ratio seen and one far away."""
+    from scipy.optimize import brentq  # noqa: PLC0415  # slow to import
+
     return float(brentq(beyond, far, near)) if beyond(far) > 0 > beyond(near) else far
 
 
@@ -60,6 +62,8 @@ def ratio_among_alike(
 
     None where no stratum has people of both groups, or nobody of a group was selected there.
     """
+    from scipy.special import ndtri  # noqa: PLC0415  # slow to import
+
     both = (total > 0) & (other_total > 0)
     a, n, c, m = (one[both].astype(float) for one in (yes, total, other_yes, other_total))
     everybody = n + m
@@ -68,5 +72,5 @@ def ratio_among_alike(
         return None
     ratio = float(over / under)
     spread = ((m * n * (a + c) - a * c * everybody) / everybody**2).sum() / (over * under)
-    reach = float(norm.ppf((1 + _LEVEL) / 2)) * sqrt(max(float(spread), 0.0))
+    reach = float(ndtri((1 + _LEVEL) / 2)) * sqrt(max(float(spread), 0.0))
     return ratio, (ratio * exp(-reach), ratio * exp(reach))

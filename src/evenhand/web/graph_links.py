@@ -111,7 +111,9 @@ def _judged(session: Session, ends: tuple[str, str], state: str, edits: Edits) -
     return audit
 
 
-def previews(session: Session, ends: tuple[str, str]) -> Iterator[Preview]:
+def previews(
+    session: Session, ends: tuple[str, str], states: Iterable[LinkState] = STATES
+) -> Iterator[Preview]:
     """Each state of a link with what it would give; none is chosen by looking.
 
     Only the direct claim is judged: effects through others take long to measure.
@@ -120,7 +122,7 @@ def previews(session: Session, ends: tuple[str, str]) -> Iterator[Preview]:
     if learned is None or now is None:
         return
     shown, edits = link_state(now.certificate.graph, *ends), session.file.edits
-    for state in STATES:
+    for state in states:
         try:
             new = edits if state == shown else edits_with(learned.graph, edits, ends, state)
             yield Preview(state, state == shown, _judged(session, ends, state, new), None)

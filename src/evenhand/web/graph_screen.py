@@ -228,8 +228,8 @@ def _open_links(session: Session, audit: Audit) -> Iterator[tuple[str, bool, lis
     for name in sorted(found.graph.neighbors(decision)):
         given = [
             View(cause=one.state == "to", verdict=shown_verdict(one.audit))
-            for one in previews(session, (name, decision))
-            if one.audit is not None and one.state in ("to", "from")
+            for one in previews(session, (name, decision), ("to", "from"))
+            if one.audit is not None
         ]
         yield name, frozenset((name, decision)) in deciding, given
 

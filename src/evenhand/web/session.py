@@ -63,6 +63,7 @@ class Session:
         self.results: dict[str, Any] = {}  # of the last compare, bootstrap, release, check
         self.store: QuestionStore | None = None  # the question file of the table
         self._history = TableHistory({})
+        self._parsed: tuple[Tables, QuestionFile] | None = None  # what ``file`` gave last
         self._timer: threading.Timer | None = None
         self._learned = Recent[Audit](8)
         self._audits = Recent[Audit](64)
@@ -347,8 +348,11 @@ class Session:
     @property
     def file(self) -> QuestionFile:
         """The question file that the tables are; raises what is wrong with it."""
-        file = QuestionFile.from_tables(self.tables, where="the question")
-        return replace(file, graphs_judged=self._graphs.number)
+        tables, parsed = self.tables, self._parsed
+        if parsed is None or parsed[0] is not tables:  # a page asks many times
+            parsed = tables, QuestionFile.from_tables(tables, where="the question")
+            self._parsed = parsed
+        return replace(parsed[1], graphs_judged=self._graphs.number)
 
     @property
     def learned(self) -> Audit | None:

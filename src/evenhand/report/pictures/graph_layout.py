@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum, inf
 
-from scipy.optimize import isotonic_regression
-
 _SWEEPS = 5
 _PASSES = 25
 _ROUNDS = 16
@@ -74,12 +72,17 @@ def place_lanes(
         lanes.sort(key=lambda lane: (centre[lane], lane))
         each = min(7.0, (high - low) / (len(lanes) + 1))
         starts = [centre[lane] - each * (at + 1) for at, lane in enumerate(lanes)]
-        for at, (lane, value) in enumerate(
-            zip(lanes, isotonic_regression(starts).x.tolist(), strict=True)
-        ):
+        for at, (lane, value) in enumerate(zip(lanes, _in_order(starts), strict=True)):
             start = min(max(value, low), max(low, high - each * (len(lanes) + 1)))
             centre[lane] = start + each * (at + 1)
     return centre
+
+
+def _in_order(wanted: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
+    """The increasing values that are nearest to those wanted."""
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415  # slow to import
+
+    return list(isotonic_regression(wanted, weights=weights).x.tolist())
 
 
 def _nearest_gap(
@@ -192,8 +195,7 @@ def _place(
                 (centre[item] + fsum(w * centre[o] for o, w in near[item])) / weight - at
                 for item, weight, at in zip(layer, weights, offset, strict=True)
             ]
-            nearest = isotonic_regression(wanted, weights=weights).x
-            for item, value, at in zip(layer, nearest.tolist(), offset, strict=True):
+            for item, value, at in zip(layer, _in_order(wanted, weights), offset, strict=True):
                 centre[item] = value + at
     top = min(c - item.size / 2 for c, item in zip(centre, items, strict=True))
     return [value - top for value in centre]
