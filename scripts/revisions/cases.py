@@ -289,11 +289,15 @@ class Writer:
         """Write the question file; return the options that name it, or say the same."""
         (self.folder / "question.toml").write_text(toml(asked))
         if self.table.plain and self.kind != "init" and self.happens(0.25):
-            options = as_options(asked)
+            options = None if self.leaves_open(asked["data"]) else as_options(asked)
             if options is not None:
                 self.features.append("asked: by options")
                 return options
         return ["--question", "../question.toml"]
+
+    def leaves_open(self, data: dict[str, Any]) -> bool:
+        """Whether options would let missing values be guessed, which the base did not do."""
+        return bool(self.table.markers() - {*data.get("na", ())})
 
     def run(self, verb: str, asks: list[str], *more: str, wide: bool = True) -> Case:
         """A command with the question, the graph and the settings that its verb takes."""

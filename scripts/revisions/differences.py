@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,8 @@ def mirrored(found: dict[str, Any]) -> dict[str, Any]:
 def differences(base: Any, present: Any, at: Field = ()) -> Iterator[tuple[Field, Any, Any]]:  # noqa: ANN401
     """Where two plain values differ: the path to it, and both values there."""
     if isinstance(base, dict) and isinstance(present, dict):
+        if _is_tie(base, present):
+            return
         for key in {**base, **present}:
             absent = "(absent)"
             one, other = base.get(key, absent), present.get(key, absent)
@@ -166,6 +169,29 @@ def differences(base: Any, present: Any, at: Field = ()) -> Iterator[tuple[Field
             yield from differences(one, other, (*at, str(number)))
     elif not _same(base, present, at):
         yield at, base, present
+
+
+def _is_tie(base: dict[str, Any], present: dict[str, Any]) -> bool:
+    """Whether two lines of evidence are of different comparisons with the same p.
+
+    Of several pairs of groups or kinds of decision the one with the smallest p speaks for the
+    line; among equal ones rounding decides.
+    """
+    keys = ("where", "p_threshold", "p_adjusted", "shown")
+    if not {*keys, "risk_difference"} <= base.keys() & present.keys():
+        return False
+    several = "decision" in base or "value" in base["group"]
+    own, other = ({key: line[key] for key in keys} for line in (base, present))
+    told = (_has_its_difference(line) for line in (base, present))
+    return several and all(told) and next(differences(own, other), None) is None
+
+
+def _has_its_difference(line: dict[str, Any]) -> bool:
+    """Whether the difference of a line is that of the rates in it."""
+    group, other = (
+        Fraction(line[side]["favorable"], line[side]["total"]) for side in ("group", "other")
+    )
+    return abs(Fraction(line["risk_difference"])) == abs(other - group)
 
 
 def _same(base: Any, present: Any, at: Field) -> bool:  # noqa: ANN401

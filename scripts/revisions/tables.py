@@ -3,6 +3,7 @@
 import gzip
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,10 @@ class Table:
         often = Counter(self.columns[name])
         return [value for value, _ in often.most_common() if value not in {"", "?"}]
 
+    def markers(self) -> set[str]:
+        """Texts that often mean that there is no value."""
+        return {"?", "n.a."}.intersection(chain(*self.columns.values()))
+
 
 def random_table(rng: np.random.Generator) -> Table:
     """Draw a table: mostly small, now and then of thousands of rows."""
@@ -74,7 +79,7 @@ def random_table(rng: np.random.Generator) -> Table:
         int
     )
     decided[:kinds] = range(kinds)  # each value occurs
-    if rng.random() < 0.1:
+    if rng.random() < 0.1 and name not in table.numbers:  # the base found no pass marks
         table.determined, decided = True, (level * kinds).clip(0, kinds - 1).astype(int)
     table.columns[decision] = _labels(rng, decided, kinds)
     if rng.random() < 0.25:

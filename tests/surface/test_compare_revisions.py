@@ -82,6 +82,23 @@ def test_the_last_digits_of_a_figure_and_the_order_of_keys_do_not_matter(base, p
     assert not [*differences(base, present)]
 
 
+def line(favorable, **more):
+    told = {"where": {"town": "A"}, "p_threshold": 0.1, "p_adjusted": 1.0, "shown": False}
+    cells = {
+        "group": {"favorable": favorable, "total": 4},
+        "other": {"favorable": 0, "total": 2},
+    }
+    return {**told, **cells, "risk_difference": f"-{favorable}/4", **more}
+
+
+def test_of_comparisons_with_the_same_p_any_may_speak_for_a_line():
+    several = {"decision": "none"}
+    assert not [*differences(line(1, **several), line(3, **several))]
+    assert [*differences(line(1), line(3))]
+    assert [*differences(line(1, **several), line(3, p_threshold=0.2, **several))]
+    assert [*differences(line(1, **several), line(3, risk_difference="1/4", **several))]
+
+
 def test_only_promised_keys_are_compared():
     document = {"verdict": "certified", "sentence": "None of 4", "graph": {"nodes": [], "x": 1}}
     result = {"status": 0, "document": document}

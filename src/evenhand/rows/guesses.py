@@ -78,6 +78,7 @@ def completed(
             is_open = reading and bool(guesses) and not (keep or is_told)
         else:
             is_open = one.argument in roles if in_question else reading
+            is_open &= one.argument != "missing" or "missing" not in data
         value = one.value
         if one.argument in ("exclude", "bins", "merge"):
             read = {*data.get("bins", ()), *data.get("merge", ())}

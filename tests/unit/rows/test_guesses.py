@@ -68,6 +68,15 @@ def test_what_is_said_is_not_guessed_and_what_is_named_is_kept():
     assert asked.codings.to_dict()["bins"] == {"pay": ["50"]}
 
 
+@pytest.mark.parametrize("rule", ["error", "drop", "level"])
+def test_a_rule_for_missing_values_that_was_given_is_kept(rule):
+    table = TABLE.assign(grade=["", *TABLE["grade"][1:]])
+    said = {"protected": "sex", "decision": "hired"}
+    filled, guesses = completed(eh.read(table), {"question": said, "data": {"missing": rule}})
+    assert filled["data"]["missing"] == rule
+    assert "missing" not in {one.argument for one in guesses}
+
+
 def test_a_copy_of_a_column_that_is_left_out_does_not_take_its_place():
     table = TABLE.assign(twice=2 * TABLE["pay"])
     for left_out, copy in (("pay", "twice"), ("twice", "pay")):
