@@ -25,8 +25,8 @@ from tests.networks import Network, network
 
 from evenhand import CountTable, Tiers
 from evenhand.graph import Orientation, PartialGraph, discover, orient
+from evenhand.graph.cached_tests import IndependenceTester
 from evenhand.graph.d_separation import BitsetGraph
-from evenhand.graph.independence_tester import IndependenceTester
 from evenhand.graph.independence_tests import TESTS
 from evenhand.question import Knowledge, KnownOrder
 

@@ -58,7 +58,7 @@ graph = discover(counts, knowledge=tiers, significance=significance, kernel=kern
 first = time.process_time() - before
 
 from evenhand import Knowledge
-from evenhand.graph.independence_tester import Evaluator
+from evenhand.graph.cached_tests import Evaluator
 from evenhand.graph.discovery import initial_skeleton, names_by_tier
 from evenhand.graph.skeleton import Limits
 

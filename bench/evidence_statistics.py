@@ -10,10 +10,10 @@ import numpy as np
 
 from evenhand import datasets
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.statistics.by_chance import by_chance
+from evenhand.evidence.implied_independences import doubt
 from evenhand.evidence.statistics.comparison_statistics import statistics
+from evenhand.evidence.statistics.expected_by_chance import by_chance
 from evenhand.evidence.variations.bootstrap import bootstrap
-from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.graph import discover
 
 MILLION = 10**6

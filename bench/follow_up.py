@@ -17,8 +17,8 @@ from pathlib import Path
 from evenhand import datasets
 from evenhand.counts import CountTable
 from evenhand.display import Summary
-from evenhand.effects.claim import Indirect
 from evenhand.effects.effects import Effect
+from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.measure import measure_paths
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import Knowledge, Tiers

@@ -35,7 +35,7 @@ from evenhand.effects.effects import GraphEffects, with_errors
 from evenhand.effects.measure import measure_paths
 from evenhand.effects.worlds import compared_counts
 from evenhand.recheck import RecordedCertificate
-from evenhand.removal.joint_removal import JointProblem, LinearEffect, fewest_with_effects
+from evenhand.removal.effect_limits import JointProblem, LinearEffect, fewest_with_effects
 from follow_up import FOLLOW_UPS, learn_setting
 
 _T = TypeVar("_T")

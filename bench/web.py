@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 import evenhand as eh
-from evenhand.web.graph_links import edits_with
+from evenhand.web.graph_edits import edits_with
 from works import peak_memory
 
 STATES = ("to", "from", "none", "open")

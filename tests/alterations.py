@@ -16,7 +16,7 @@ import evenhand as eh
 from evenhand import checker, datasets
 from evenhand.errors import EvenhandError
 from evenhand.graph import PartialGraph
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.recheck import RecordedCertificate
 
 CHANCE = {f"partitions.subpopulations.by_chance.{n}" for n in ("lower", "upper", "p")}

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from tests import loans
 
-from evenhand.removal.joint_removal import JointProblem, LinearEffect
+from evenhand.removal.effect_limits import JointProblem, LinearEffect
 
 # Groups b and w; lines are zip × income: 1lo, 1hi, 2lo, 2hi.
 LOAN_ROWS, LOAN_FAVORABLE = np.array([*loans.CELLS.values()]).T.reshape(2, 2, 4)

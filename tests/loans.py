@@ -6,7 +6,7 @@
 from dataclasses import replace
 
 from evenhand import CausalGraph, CountTable, PartialGraph, Question
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 
 NAMES = ("race", "zip", "income", "loan")
 # Applicants and loans.

@@ -9,7 +9,7 @@ from evenhand import CountTable, Question, datasets
 from evenhand.counts import examined_counts
 from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import statistical_verdict
+from evenhand.evidence.statistical_verdict import statistical_verdict
 from evenhand.evidence.statistics.comparison_statistics import heterogeneity
 from evenhand.evidence.statistics.p_values import newcombe_interval, threshold_p
 from evenhand.evidence.statistics.pooled_difference import pooled_difference

@@ -3,7 +3,7 @@
 import numpy as np
 
 from evenhand import CountTable, Question, Tiers, certify, discover
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 
 SCOPES = ("causes", "minimal", "all")
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         plan_removal,
     )
     from evenhand.rows import Rows, read
-    from evenhand.rows.guesses import draft
+    from evenhand.rows.question_guesses import draft
     from evenhand.verdict import StatisticalVerdict, Verdict
 
 _ROOMS = {

@@ -29,12 +29,12 @@ from evenhand.evidence import (
 from evenhand.evidence.answer import Answer, answer_of
 from evenhand.evidence.certificate import Scope
 from evenhand.evidence.certification import certify_case
-from evenhand.evidence.decision_rules import JudgedCase, without_rule
+from evenhand.evidence.determining_columns import JudgedCase, without_rule
 from evenhand.evidence.graph_origin import decision_last
-from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
+from evenhand.evidence.implied_independences import doubt
+from evenhand.evidence.statistical_verdict import ClaimVerdicts, exit_status, in_words
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSets
 from evenhand.evidence.variations.bootstrap import bootstrap
-from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.graph import PartialGraph, find_causes
 from evenhand.graph.discovery import learn_graph
 from evenhand.graph.edits import edited, require_graph
@@ -49,7 +49,7 @@ from evenhand.question import (
     QuestionFile,
     Tiers,
 )
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.rows import Inspection, Rows, Source
 from evenhand.rows.finer_classes import finer_counts
 from evenhand.rows.inspect.favorable_value import named_after

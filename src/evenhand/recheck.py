@@ -45,15 +45,15 @@ from evenhand.evidence.graph_origin import (
     learned_again,
     told_before,
 )
-from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.evidence.variations.graph_tests import doubt
+from evenhand.evidence.implied_independences import doubt
+from evenhand.evidence.release_provenance import ReleaseStatement
 from evenhand.graph import PartialGraph
 from evenhand.question import REST, Codings, Knowledge, Question
 from evenhand.record import BLOCK, ROUNDING, Table
-from evenhand.record.stand_alone import ask_checker, can_read
+from evenhand.record.checker_process import ask_checker, can_read
 from evenhand.rows import Rows, read
+from evenhand.rows.file_sources import is_spreadsheet
 from evenhand.rows.finer_classes import finer_counts
-from evenhand.rows.open_files import is_spreadsheet
 
 Outcome: TypeAlias = Literal["verified", "refuted", "open", "stated"]
 

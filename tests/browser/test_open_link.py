@@ -16,7 +16,7 @@ from tests.running_app import RunningApp, wait_until
 from evenhand import QuestionFile, audit
 from evenhand.checker import verify
 from evenhand.errors import EvenhandError
-from evenhand.web.graph_links import LinkState, edits_with, link_state
+from evenhand.web.graph_edits import LinkState, edits_with, link_state
 
 EDITS = 200
 LINKS = ("ab", "cb", "db", "cd")

@@ -11,8 +11,8 @@ from tests.strategies import dags, known_dags, tiered_dags
 
 from evenhand import CountTable, Knowledge, Tiers, discover
 from evenhand.graph import DiscoveryRecord
+from evenhand.graph.cached_tests import Evaluator
 from evenhand.graph.discovery import oriented_graph, search
-from evenhand.graph.independence_tester import Evaluator
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.skeleton import Limits

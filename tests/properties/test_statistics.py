@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.populations import LEAST, partition_of
 
-from evenhand.evidence.population import population
+from evenhand.evidence.statistical_verdict import population
 
 SIZES = st.integers(1, 12) | st.integers(1, 400)
 

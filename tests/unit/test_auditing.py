@@ -24,7 +24,7 @@ from evenhand.errors import ColumnError, GraphError, QuestionError
 from evenhand.evidence import certification
 from evenhand.graph import CausalGraph, PartialGraph, discovery
 from evenhand.graph.discovery import learn_graph
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.verdict import Word
 
 ASKED = datasets.question("admissions")

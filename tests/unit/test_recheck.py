@@ -14,7 +14,7 @@ from evenhand import checker
 from evenhand.display import Progress
 from evenhand.errors import InputError, ResourceError
 from evenhand.recheck import CheckedRecord, check_file, check_record
-from evenhand.record import stand_alone
+from evenhand.record import checker_process
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_large_records_are_checked_in_a_process_of_their_own(
     heard: list[Progress] = []
     for data in (None, str(files.data), str(other)):
         heard.clear()
-        monkeypatch.setattr(stand_alone, "_LARGE", 0)
+        monkeypatch.setattr(checker_process, "_LARGE", 0)
         apart = checked(full, data, progress=heard.append)
         assert heard[0].step == "checking by the stand-alone program"
         monkeypatch.undo()
@@ -168,8 +168,8 @@ def test_data_that_no_program_can_read_are_bad_input_unless_the_record_is_false(
     data = tmp_path / "data.parquet"
     data.write_text("no table")
     false = full.replace('"verdict":"certified"', '"verdict":"not certified"')
-    for large in (stand_alone._LARGE, 0):
-        monkeypatch.setattr(stand_alone, "_LARGE", large)
+    for large in (checker_process._LARGE, 0):
+        monkeypatch.setattr(checker_process, "_LARGE", large)
         with pytest.raises(InputError):
             checked(full, str(data))
         assert checked(false, str(data)).status == 1
@@ -180,7 +180,7 @@ def test_the_process_ends_when_the_check_is_cancelled(
 ) -> None:
     started = []
 
-    class Waiting(stand_alone.Popen):  # type: ignore[type-arg]
+    class Waiting(checker_process.Popen):  # type: ignore[type-arg]
         """A checker that would take an hour."""
 
         def __init__(self, command: list[str], **settings: object) -> None:
@@ -194,8 +194,8 @@ def test_the_process_ends_when_the_check_is_cancelled(
         heard.append(1)
 
     heard: list[int] = []
-    monkeypatch.setattr(stand_alone, "_LARGE", 0)
-    monkeypatch.setattr(stand_alone, "Popen", Waiting)
+    monkeypatch.setattr(checker_process, "_LARGE", 0)
+    monkeypatch.setattr(checker_process, "Popen", Waiting)
     with pytest.raises(KeyboardInterrupt):
         checked(full, str(files.data), progress=cancel)
     (process,) = started
@@ -205,8 +205,8 @@ def test_the_process_ends_when_the_check_is_cancelled(
 def test_a_process_that_ends_without_an_answer_is_said(
     full: str, files: eh.releasing.PublishedFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stand_alone, "_LARGE", 0)
-    monkeypatch.setattr(stand_alone, "_ANSWER", "raise MemoryError")
+    monkeypatch.setattr(checker_process, "_LARGE", 0)
+    monkeypatch.setattr(checker_process, "_ANSWER", "raise MemoryError")
     with pytest.raises(ResourceError, match="before it answered") as caught:
         checked(full, str(files.data), progress=lambda _: None)
     assert caught.value.problems[0].found == "MemoryError"
@@ -219,6 +219,6 @@ def test_no_file_of_the_present_folder_is_run(
     for name in ("json", "csv", "checker"):
         (tmp_path / f"{name}.py").write_text("open('run', 'w').close()\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(stand_alone, "_LARGE", 0)
+    monkeypatch.setattr(checker_process, "_LARGE", 0)
     assert checked(full).status == 0
     assert not (tmp_path / "run").exists()

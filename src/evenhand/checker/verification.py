@@ -10,7 +10,7 @@ from .partition_claims import NO, OPEN, VERDICTS, WITHHELD, YES, GroupComparison
 from .path_claims import PathClaims
 from .people_in_csv import NoClassError, UnreadableDataError
 from .record_fields import MALFORMED, Record, UnknownFormatError, differences, inputs, parse
-from .stated_fields import stated_fields
+from .unchecked_fields import stated_fields
 
 
 class CheckOutcome(NamedTuple):

@@ -20,9 +20,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evenhand.cli.audit import audit
+from evenhand.cli.compliance_tables import comparators, tables
+from evenhand.cli.demonstrations import demo, paper
 from evenhand.cli.discover import discover
-from evenhand.cli.examples import demo, paper
-from evenhand.cli.inspect import init, inspect
+from evenhand.cli.inspect_and_init import init, inspect
 from evenhand.cli.options import help_
 from evenhand.cli.process import (
     Interrupted,
@@ -32,7 +33,6 @@ from evenhand.cli.process import (
     raise_held,
 )
 from evenhand.cli.release import compare, release
-from evenhand.cli.tables import comparators, tables
 from evenhand.cli.terminal import offer, option, print_json, say
 from evenhand.cli.verify import verify
 from evenhand.cli.web import web

@@ -103,7 +103,7 @@ class Asked:
         A question file says how columns are read; without one that is guessed, too. What the
         table lacks is told before what the question lacks.
         """
-        from evenhand.rows.guesses import check_columns, completed
+        from evenhand.rows.question_guesses import check_columns, completed
 
         absent = lacking(name for name in _COLUMNS if name not in self.parts)
         try:
@@ -186,7 +186,7 @@ class Asked:
         if not named and not release:
             return
         from evenhand.files import check_targets
-        from evenhand.rows.open_files import matching_files
+        from evenhand.rows.file_sources import matching_files
 
         inputs = [str(file) for file in matching_files(self.data)]
         inputs += [str(path) for path in (self.graph_file, self.question_file) if path]

@@ -79,7 +79,7 @@ def audit(
         files.write(asked, answers, progress)
     is_strict = bool(asked.of("audit")["strict"])
     say_for_owner(shared=share and not quiet)
-    from evenhand.evidence.population import exit_status, in_words
+    from evenhand.evidence.statistical_verdict import exit_status, in_words
 
     verdicts = {
         ": ".join(filter(None, (name if len(names) > 1 else "", claim))): verdict

@@ -17,7 +17,7 @@ def write_junit(
     path: Path, audits: "Mapping[str, Audit]", *, table: str, strict: bool, overwrite: bool
 ) -> None:
     """A test for each claim: *Yes* and not certified fail, what nobody can tell is an error."""
-    from evenhand.evidence.population import exit_status
+    from evenhand.evidence.statistical_verdict import exit_status
 
     suite = Element("testsuite", name=f"evenhand audit of {visible(table)}")
     failures = errors = 0

@@ -175,7 +175,7 @@ def _check_files(
             "No file is named for the release.",
             remedy="Name one with --output, or see the plan with --dry-run.",
         )
-    from evenhand.releasing.publish import ReleaseFiles
+    from evenhand.releasing.release_targets import ReleaseFiles
     from evenhand.releasing.writer import output_format
 
     planned = ReleaseFiles.of(output, uncertified=uncertified)
@@ -207,7 +207,7 @@ def _print_release(
         if path is not None:
             say(f"{what}: {path}")
     if files.croissant is not None:
-        from evenhand.releasing.release_metadata import BY_PUBLISHER
+        from evenhand.releasing.publication_metadata import BY_PUBLISHER
 
         needed = ", ".join(BY_PUBLISHER)
         say(f"Before you publish the metadata, add what only you know: {needed}.")

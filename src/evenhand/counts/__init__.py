@@ -1,13 +1,13 @@
 """How often: integer counts of distinct value assignments, and nothing else."""
 
-from evenhand.counts.compared_groups import (
+from evenhand.counts.count_table import Attribute, CountTable
+from evenhand.counts.examined import (
     Comparability,
     ExaminedCounts,
     FinerCounts,
     examined_counts,
 )
-from evenhand.counts.count_table import Attribute, CountTable
-from evenhand.counts.dependencies import (
+from evenhand.counts.functional_dependencies import (
     Determination,
     constant_in_a_group,
     dependent_pairs,

@@ -1,6 +1,6 @@
 """Effects of the protected attribute through chosen attributes: exact, with bounds."""
 
-from evenhand.effects.claim import Indirect, PathSteps, ResampledEffects
+from evenhand.effects.indirect_claim import Indirect, PathSteps, ResampledEffects
 from evenhand.effects.measure import measure_examined, measure_paths
 
 __all__ = [

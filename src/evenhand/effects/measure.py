@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.display import ProgressCallback, percent, points
 from evenhand.effects.bounds import Potentials
-from evenhand.effects.claim import Indirect, ways_of
 from evenhand.effects.effects import GraphEffects
+from evenhand.effects.indirect_claim import Indirect, ways_of
 from evenhand.effects.worlds import Bounds, compared_counts
 from evenhand.errors import Problem, QuestionError, Remedy, ResourceError, listed
 from evenhand.graph import PartialGraph

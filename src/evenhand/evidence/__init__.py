@@ -5,8 +5,8 @@ from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certificate_record import shown_part
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.implied_independences import GraphDoubt
 from evenhand.evidence.known_measures import (
     ComparedPair,
     KnownMeasure,
@@ -16,16 +16,16 @@ from evenhand.evidence.known_measures import (
 )
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
-from evenhand.evidence.population import PairDifference, Population
-from evenhand.evidence.relaxed import RelaxedCertificate
-from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.evidence.statistics.by_chance import ByChance
+from evenhand.evidence.prediction_errors import DifferenceParts, ErrorBias
+from evenhand.evidence.relaxed_criterion import RelaxedCertificate
+from evenhand.evidence.release_provenance import ReleaseStatement
+from evenhand.evidence.statistical_verdict import PairDifference, Population
+from evenhand.evidence.statistics.expected_by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSet
 from evenhand.evidence.variations.arrows import Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.classes import WithinClasses
-from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.verdict import Coverage, StatisticalVerdict, Verdict, Word
 
 __all__ = [

@@ -18,12 +18,12 @@ from evenhand.display import Plain, percent, plain
 from evenhand.errors import CannotReleaseError, Problem, Remedy
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import direct_edge
-from evenhand.evidence.population import exit_status, statistical_verdict
+from evenhand.evidence.implied_independences import GraphDoubt, possible_effects
+from evenhand.evidence.statistical_verdict import exit_status, statistical_verdict
 from evenhand.evidence.statistics.hidden_cause import widened, yardstick
 from evenhand.evidence.statistics.p_values import Z
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSet, AdjustmentSets
 from evenhand.evidence.variations.classes import WithinClasses
-from evenhand.evidence.variations.graph_tests import GraphDoubt, possible_effects
 from evenhand.graph.orientation import edge_of
 from evenhand.question import Knowledge
 from evenhand.record import floats_as_text

@@ -11,22 +11,22 @@ import numpy as np
 
 from evenhand.counts import Determination, ExaminedCounts
 from evenhand.display import Pictured, ProgressCallback, Summary
-from evenhand.effects.claim import Indirect, ResampledEffects
+from evenhand.effects.indirect_claim import Indirect, ResampledEffects
 from evenhand.errors import Problem, words_only
-from evenhand.evidence.decision_rules import comparable_columns, determinations
+from evenhand.evidence.determining_columns import comparable_columns, determinations
 from evenhand.evidence.graph_origin import GraphOrigin, edges
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import ClaimVerdicts, Population, population
-from evenhand.evidence.relaxed import RelaxedCertificate, relax
-from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.evidence.statistics.by_chance import ByChance
+from evenhand.evidence.relaxed_criterion import RelaxedCertificate, relax
+from evenhand.evidence.release_provenance import ReleaseStatement
+from evenhand.evidence.statistical_verdict import ClaimVerdicts, Population, population
+from evenhand.evidence.statistics.expected_by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.files import write_file
 from evenhand.graph import PartialGraph
 from evenhand.question import Codings, Number, Question
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.record import canonical
-from evenhand.record.other_copies import check_other_copies
+from evenhand.record.differencing import check_other_copies
 from evenhand.verdict import Coverage, StatisticalVerdict, Verdict
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
@@ -370,7 +370,7 @@ class Certificate(Pictured):
         ``data`` if that names a CSV file of at most 50 MB. An existing file is replaced only
         with ``overwrite``.
         """
-        from evenhand.record.stand_alone import confirm  # noqa: PLC0415  # loads the checker
+        from evenhand.record.checker_process import confirm  # noqa: PLC0415  # loads the checker
 
         check = partial(confirm, data=data, progress=progress)
         return write_file(path, self.to_json(), mode=0o600, overwrite=overwrite, check=check)
@@ -388,7 +388,7 @@ class Certificate(Pictured):
 
         It is refused where another one lies beside it from which it could be subtracted.
         """
-        from evenhand.record.stand_alone import confirm  # noqa: PLC0415  # as above
+        from evenhand.record.checker_process import confirm  # noqa: PLC0415  # as above
 
         text = self.to_shared_json(least_count=least_count)
         check_other_copies(Path(path), text)

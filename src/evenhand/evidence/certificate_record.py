@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
-from evenhand.counts.compared_groups import group_columns
-from evenhand.effects.claim import effects_record
+from evenhand.counts.examined import group_columns
+from evenhand.effects.indirect_claim import effects_record
 from evenhand.errors import CannotReleaseError, QuestionError, words_only
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.partition import Partition

@@ -17,11 +17,11 @@ import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import ProgressCallback, percent
-from evenhand.effects.claim import Indirect
+from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.measure import learned_near_decision, measure_examined
 from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy, listed
 from evenhand.evidence.certificate import Certificate, Scope
-from evenhand.evidence.decision_rules import (
+from evenhand.evidence.determining_columns import (
     JudgedCase,
     check_rule,
     comparable_columns,
@@ -30,7 +30,7 @@ from evenhand.evidence.decision_rules import (
 )
 from evenhand.evidence.graph_origin import GraphOrigin, edges, with_knowledge
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
+from evenhand.evidence.relaxed_criterion import RelaxedCertificate, exact_share
 from evenhand.graph import PartialGraph
 from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs, admissible_graphs
 from evenhand.graph.block_sets import smallest_block_sets

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.evidence.comparisons import Comparisons, distinct_lines
-from evenhand.evidence.statistics.by_chance import (
-    ByChance,
-    by_chance,
-)
 from evenhand.evidence.statistics.comparison_statistics import (
     Statistics,
     statistics,
+)
+from evenhand.evidence.statistics.expected_by_chance import (
+    ByChance,
+    by_chance,
 )
 from evenhand.evidence.statistics.p_values import Floats
 from evenhand.question import OR, Question

@@ -13,7 +13,7 @@ from evenhand.display import Described, Plain, Summary, points
 from evenhand.errors import QuestionError, listed, optional_library
 from evenhand.evidence.partition import Partition
 from evenhand.question import Question
-from evenhand.question.labels import Labels, group_heading
+from evenhand.question.display_labels import Labels, group_heading
 
 _SHOWN_ROWS = 10
 

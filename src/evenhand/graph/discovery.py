@@ -14,6 +14,7 @@ import numpy as np
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import Problem, QuestionError, Remedy, listed
+from evenhand.graph.cached_tests import Evaluator, KernelName, TestsMade
 from evenhand.graph.colliders import (
     ClassifiedTriples,
     PositionTriple,
@@ -23,7 +24,6 @@ from evenhand.graph.colliders import (
 )
 from evenhand.graph.discovery_record import DiscoveryRecord, Separation
 from evenhand.graph.graph import PartialGraph
-from evenhand.graph.independence_tester import Evaluator, KernelName, TestsMade
 from evenhand.graph.independence_tests import (
     check_choice,
     check_significance,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evenhand.counts import CountTable
-from evenhand.graph.independence_tester import TestsMade
+from evenhand.graph.cached_tests import TestsMade
 from evenhand.graph.orientation import Conflict, Edge, Triple
 from evenhand.question import Knowledge
 

@@ -27,7 +27,7 @@ from evenhand.graph.block_sets import BlockSetCheck, PrunedGraph, decision_first
 from evenhand.graph.d_separation import BitsetGraph, union
 from evenhand.graph.dag_extensions import OpenGraph, ParentSets
 from evenhand.graph.discovery_record import DiscoveryRecord
-from evenhand.graph.edges import MOST_PROBLEMS, Edges, read_causallearn, read_networkx
+from evenhand.graph.edge_lists import MOST_PROBLEMS, Edges, read_causallearn, read_networkx
 from evenhand.graph.orientation import (
     Edge,
     Triple,

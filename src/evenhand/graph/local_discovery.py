@@ -26,10 +26,10 @@ import numpy as np
 from evenhand.counts import CountTable
 from evenhand.display import Described, Plain, ProgressCallback, ProgressReporter, Summary
 from evenhand.errors import ColumnError, ResourceError, listed
+from evenhand.graph.cached_tests import IndependenceTester, Marginals
 from evenhand.graph.d_separation import BitsetGraph
 from evenhand.graph.discovery_record import Separation
 from evenhand.graph.graph import PartialGraph
-from evenhand.graph.independence_tester import IndependenceTester, Marginals
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.orientation import Conflict, Edge, both_ways, edge_of, orient
 from evenhand.question import SIGNIFICANCE, Knowledge, KnownOrder, Tiers

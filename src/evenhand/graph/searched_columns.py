@@ -22,8 +22,8 @@ import numpy as np
 from evenhand.counts import CountTable, dependent_pairs, equivalent_columns
 from evenhand.display import duration
 from evenhand.errors import Problem, QuestionError, Remedy, ResourceError, listed
+from evenhand.graph.cached_tests import IndependenceTester, Marginals
 from evenhand.graph.graph import PartialGraph
-from evenhand.graph.independence_tester import IndependenceTester, Marginals
 from evenhand.graph.kernels.batch import Batch, Floats
 from evenhand.graph.local_discovery import LocalCauses
 from evenhand.graph.skeleton import Evaluate

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.errors import GraphError, did_you_mean, listed, quote_short
-from evenhand.graph.edges import Edges, unmeasured_error, unreadable
+from evenhand.graph.edge_lists import Edges, unmeasured_error, unreadable
 
 # In characters. JSON is parsed in linear time, and a certificate holds more than its graph.
 _LARGEST, _LARGEST_JSON = 1_000_000, 1_000_000_000

@@ -25,8 +25,8 @@ from evenhand.evidence import Certificate, ErrorBias
 from evenhand.graph import PartialGraph, find_causes
 from evenhand.graph.edits import edited, graph_of_predictions, require_graph
 from evenhand.question import Codings, Question, QuestionFile
+from evenhand.question.display_labels import Labels
 from evenhand.question.fields import TABLES
-from evenhand.question.labels import Labels
 from evenhand.question.parse_values import require_table
 from evenhand.releasing.cost import check_apart
 from evenhand.releasing.ranked_rows import check_scores

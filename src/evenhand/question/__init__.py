@@ -1,6 +1,7 @@
 """What is asked: the question, what is known before, and how columns are read."""
 
 from evenhand.question.codings import Codings
+from evenhand.question.display_labels import Labels
 from evenhand.question.knowledge import (
     SIGNIFICANCE,
     Arrow,
@@ -9,7 +10,6 @@ from evenhand.question.knowledge import (
     KnownOrder,
     Tiers,
 )
-from evenhand.question.labels import Labels
 from evenhand.question.number_classes import Bins
 from evenhand.question.parse_values import JOIN, Number, as_label, exact_fraction
 from evenhand.question.question import OR, REST, Question

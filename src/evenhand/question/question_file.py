@@ -25,9 +25,9 @@ from evenhand.errors import (
     python_argument,
 )
 from evenhand.question.codings import Codings
+from evenhand.question.display_labels import Labels
 from evenhand.question.fields import TABLES, said_parts
 from evenhand.question.knowledge import GraphEdit, Knowledge, Tiers
-from evenhand.question.labels import Labels
 from evenhand.question.parse_values import refused
 from evenhand.question.question import Question
 

@@ -2,8 +2,8 @@
 
 from evenhand.releasing.compare import Comparison
 from evenhand.releasing.cost import Accuracy, Relearned, Utility
-from evenhand.releasing.publish import PublishedFiles
 from evenhand.releasing.release import Release
+from evenhand.releasing.release_targets import PublishedFiles
 from evenhand.releasing.revealing_columns import RevealingColumn
 
 __all__ = [

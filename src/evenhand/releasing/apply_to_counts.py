@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
-from evenhand.counts.compared_groups import group_labels
+from evenhand.counts.examined import group_labels
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.releasing.row_selection import Patterns
 from evenhand.removal import GeneratedPlan, Plan

@@ -15,13 +15,13 @@ import numpy as np
 
 from evenhand.counts import ExaminedCounts
 from evenhand.display import Described, Plain, ProgressCallback, ProgressReporter, Summary
-from evenhand.effects.claim import Indirect
+from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.measure import measure_examined
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.known_measures import KINDS, ComparedPair, KnownMeasures, known_measures
 from evenhand.question import Number, Question
-from evenhand.question.labels import state_before
+from evenhand.question.display_labels import state_before
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing.apply_to_counts import apply_to_counts
 from evenhand.releasing.cost import COSTS, Utility, compare_counts, differing_text

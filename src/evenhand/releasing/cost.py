@@ -17,8 +17,8 @@ from evenhand.counts import Attribute, CountTable, examined_counts
 from evenhand.display import Described, Plain, ProgressCallback, Summary, percent
 from evenhand.errors import ColumnError, QuestionError
 from evenhand.evidence import Certificate, Partition, Verdict, certify
-from evenhand.evidence.error_bias import share_of_right
-from evenhand.evidence.statistics.by_chance import ByChance
+from evenhand.evidence.prediction_errors import share_of_right
+from evenhand.evidence.statistics.expected_by_chance import ByChance
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import REST, SIGNIFICANCE, Knowledge, Tiers
 from evenhand.question.parse_values import require_text

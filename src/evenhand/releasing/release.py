@@ -37,13 +37,13 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.evidence import Certificate, Verdict, certify
-from evenhand.evidence.release_statement import Change, ReleaseStatement, rows_not_released
+from evenhand.evidence.release_provenance import Change, ReleaseStatement, rows_not_released
 from evenhand.files import Transaction, check_folder, sha256
 from evenhand.question import REST, Codings, Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_text, require_texts
 from evenhand.record import canonical
-from evenhand.record.other_copies import check_other_copies
-from evenhand.record.stand_alone import confirm
+from evenhand.record.checker_process import confirm
+from evenhand.record.differencing import check_other_copies
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.cost import (
@@ -57,13 +57,13 @@ from evenhand.releasing.cost import (
     differing_text,
     relearn,
 )
-from evenhand.releasing.publish import PublishedFiles, target_of
-from evenhand.releasing.ranked_rows import released_scores
-from evenhand.releasing.release_metadata import (
+from evenhand.releasing.publication_metadata import (
     check_publisher_fields,
     croissant_document,
     in_toto_statement,
 )
+from evenhand.releasing.ranked_rows import released_scores
+from evenhand.releasing.release_targets import PublishedFiles, target_of
 from evenhand.releasing.revealing_columns import (
     RevealingColumn,
     find_revealing,

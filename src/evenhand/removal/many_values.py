@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.removal.window import distinct_columns, fewest_in_window, within_window
+from evenhand.removal.fewest_changes import distinct_columns, fewest_in_window, within_window
 
 Counts = NDArray[np.int64]
 

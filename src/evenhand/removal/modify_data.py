@@ -29,15 +29,15 @@ from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.certification import direct_edge
 from evenhand.question import exact_fraction
 from evenhand.question.parse_values import refused, require_texts
-from evenhand.removal.joint_removal import (
+from evenhand.removal.effect_limits import (
     JointProblem,
     fewest_with_effects,
     through_effects,
 )
+from evenhand.removal.fewest_changes import fewest_in_window, within_window
 from evenhand.removal.many_values import fewest_rows, fewest_steps_cumulative
 from evenhand.removal.moves import changes_to
 from evenhand.removal.plan import Policy, RemovalPlan, policies_of
-from evenhand.removal.window import fewest_in_window, within_window
 
 
 def check_releasable(certificate: Certificate) -> Partition:

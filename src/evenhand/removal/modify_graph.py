@@ -20,6 +20,14 @@ from evenhand.errors import CannotReleaseError, Remedy, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import Factor, Network, eliminate
+from evenhand.removal.fewest_changes import (
+    Ranges,
+    Sweep,
+    Whole,
+    column_blocks,
+    crossing,
+    within_window,
+)
 from evenhand.removal.modify_data import (
     ModifyData,
     check_releasable,
@@ -30,14 +38,6 @@ from evenhand.removal.modify_data import (
 )
 from evenhand.removal.moves import changes_to
 from evenhand.removal.plan import GeneratedPlan, RemovalPlan
-from evenhand.removal.window import (
-    Ranges,
-    Sweep,
-    Whole,
-    column_blocks,
-    crossing,
-    within_window,
-)
 
 
 def nearest_rates(

@@ -12,13 +12,13 @@ from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.certificate_record import shown_claim
 from evenhand.evidence.variations.arrows import Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.releasing import Release
+from evenhand.report.comparisons_section import comparisons, known_table
 from evenhand.report.differences import Case, picture, varying
+from evenhand.report.effects_section import claim_card, paths
 from evenhand.report.graph_section import causes, graph_figure
-from evenhand.report.other_comparisons import comparisons, known_table
-from evenhand.report.paths_section import claim_card, paths
-from evenhand.report.pictures.pairs import who_against_whom
+from evenhand.report.pictures.group_pairs import who_against_whom
 from evenhand.report.release_section import released
 from evenhand.report.rendering import Report, View
 from evenhand.report.shared_page import shared_page
@@ -26,7 +26,7 @@ from evenhand.rows import Rows
 from evenhand.wording import Text, Words
 from evenhand.wording.answer_words import answer_statements
 from evenhand.wording.certificate_words import population_summary
-from evenhand.wording.finding_words import (
+from evenhand.wording.difference_words import (
     chance_lead,
     evidence_lead,
     finding,
@@ -35,7 +35,7 @@ from evenhand.wording.finding_words import (
 )
 from evenhand.wording.premises import Audited, not_examined, premises
 from evenhand.wording.verdict_words import lead, question_sentence, verdicts
-from evenhand.wording.words import codes_statement
+from evenhand.wording.vocabulary import codes_statement
 
 _TOLD = 3
 _LISTED = 8

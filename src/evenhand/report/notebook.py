@@ -12,18 +12,18 @@ from markupsafe import Markup
 from evenhand.display import Summary
 from evenhand.evidence import Certificate
 from evenhand.graph import PartialGraph
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.releasing import Release
 from evenhand.report.differences import is_few, plot_of_few
+from evenhand.report.effects_section import Measured, waterfalls
 from evenhand.report.graph_section import graph_figure, whole_graph_figure
-from evenhand.report.paths_section import Measured, waterfalls
 from evenhand.report.pictures.charts import funnel, histograms
-from evenhand.report.pictures.pairs import who_against_whom
+from evenhand.report.pictures.group_pairs import who_against_whom
 from evenhand.report.release_section import shifts
 from evenhand.report.rendering import environment, style_sheet
 from evenhand.wording import Words
 from evenhand.wording.answer_words import answer_statements
-from evenhand.wording.path_words import claim_words
+from evenhand.wording.effect_words import claim_words
 from evenhand.wording.premises import Audited
 
 # More dots than these are hard to tell apart, and a notebook keeps every output.

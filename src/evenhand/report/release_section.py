@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from evenhand.evidence import Certificate, Partition
-from evenhand.question.labels import state_before
+from evenhand.question.display_labels import state_before
 from evenhand.releasing import Release
 from evenhand.report.differences import (
     group_heads,
@@ -15,7 +15,7 @@ from evenhand.report.differences import (
     select_cases,
     widest_in,
 )
-from evenhand.report.paths_section import claim_card
+from evenhand.report.effects_section import claim_card
 from evenhand.report.pictures.charts import Scale, histograms
 from evenhand.report.rendering import View
 from evenhand.wording import VerdictCard, Words, capital, rate

@@ -13,7 +13,7 @@ from evenhand.report.graph_section import caused_by, graph_figure
 from evenhand.report.pictures.charts import funnel
 from evenhand.report.rendering import View
 from evenhand.wording import Text, VerdictCard, Words, capital
-from evenhand.wording.finding_words import seen_sentence
+from evenhand.wording.difference_words import seen_sentence
 from evenhand.wording.premises import shared_premises
 from evenhand.wording.verdict_words import verdict_class, verdict_word
 

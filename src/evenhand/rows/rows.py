@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.counts import CountTable, Determination, determining_columns
-from evenhand.counts.dependencies import numbers_of
+from evenhand.counts.functional_dependencies import numbers_of
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.errors import (
     ColumnError,
@@ -48,11 +48,11 @@ from evenhand.rows.coded_rows import (
     value_counts,
 )
 from evenhand.rows.count_rows import CountResult, count, no_rows, too_large
+from evenhand.rows.file_sources import file_sources
 from evenhand.rows.frame_sources import Source, frame_source
 from evenhand.rows.inspect.column_profile import profile_column
 from evenhand.rows.inspect.findings import FindingKind, in_part, leave_out
 from evenhand.rows.inspect.inspection import Inspection, inspect
-from evenhand.rows.open_files import file_sources
 from evenhand.rows.value_labels import nearest_floats
 
 _HOW_TO_READ = ("delimiter", "sheet", "frequency")

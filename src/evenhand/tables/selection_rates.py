@@ -25,7 +25,7 @@ from evenhand.files import write_file
 from evenhand.question.codings import MISSING
 from evenhand.question.parse_values import one_of
 from evenhand.rows import Rows
-from evenhand.tables.impact_ratios import Interval, ratio_among_alike, ratio_interval
+from evenhand.tables.ratio_intervals import Interval, ratio_among_alike, ratio_interval
 
 _SMALL = Fraction(2, 100)  # of the people whose category is known
 _FOUR_FIFTHS = Fraction(4, 5)

@@ -12,13 +12,13 @@ from evenhand.evidence import Certificate
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.releasing import Release
 from evenhand.report import Report
+from evenhand.report.comparisons_section import comparisons, known_table
 from evenhand.report.differences import Case, picture, select_cases
-from evenhand.report.other_comparisons import comparisons, known_table
-from evenhand.report.paths_section import claim_card, paths
-from evenhand.report.pictures.pairs import who_against_whom
+from evenhand.report.effects_section import claim_card, paths
+from evenhand.report.pictures.group_pairs import who_against_whom
 from evenhand.report.rendering import View
 from evenhand.tables import audited_rates
-from evenhand.web.graph_links import audit_to_publish, missing_reasons
+from evenhand.web.graph_edits import audit_to_publish, missing_reasons
 from evenhand.web.jobs import Job
 from evenhand.web.pages import (
     Pager,
@@ -31,7 +31,7 @@ from evenhand.web.session import Session, needed
 from evenhand.wording import Words, count
 from evenhand.wording.answer_words import answer_statements, hinges
 from evenhand.wording.certificate_words import population_summary
-from evenhand.wording.finding_words import chance_lead
+from evenhand.wording.difference_words import chance_lead
 from evenhand.wording.premises import hidden_cause_premise
 from evenhand.wording.verdict_words import lead, question_sentence, verdict_class, verdicts
 

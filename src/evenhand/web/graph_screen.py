@@ -10,8 +10,8 @@ from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError
 from evenhand.graph import load_graph
+from evenhand.question.display_labels import Labels
 from evenhand.question.knowledge import NO_REASON
-from evenhand.question.labels import Labels
 from evenhand.report.pictures.graph_picture import (
     MOST_BOXES,
     Node,
@@ -22,7 +22,7 @@ from evenhand.report.pictures.graph_picture import (
 )
 from evenhand.report.rendering import View
 from evenhand.web.evidence_screen import answer_panel
-from evenhand.web.graph_links import (
+from evenhand.web.graph_edits import (
     choose_link,
     give_reason,
     link_state,

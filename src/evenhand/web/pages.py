@@ -15,18 +15,18 @@ from markupsafe import Markup
 
 from evenhand.auditing import Audit
 from evenhand.errors import EvenhandError, Problem, Remedy, words_only
-from evenhand.evidence.population import in_words
+from evenhand.evidence.statistical_verdict import in_words
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question.fields import find, option_words
 from evenhand.question.knowledge import NO_REASON
 from evenhand.removal import ModifyData
-from evenhand.report.paths_section import claim_card
+from evenhand.report.effects_section import claim_card
 from evenhand.report.rendering import View, style_sheet
 from evenhand.report.rendering import environment as report_environment
 from evenhand.web.guard import MOST_UPLOADED, too_large
-from evenhand.web.open_table import named_columns
 from evenhand.web.question_store import Tables
 from evenhand.web.session import Session, is_due
+from evenhand.web.table_cache import named_columns
 from evenhand.wording import Words, capital
 from evenhand.wording.sentence_parts import NamedAttribute
 from evenhand.wording.verdict_words import certificate_class, verdict_class, verdict_word

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evenhand.counts.label_order import in_order, known_order
 from evenhand.question import JOIN, OR, REST, Bins
 from evenhand.question.codings import MISSING
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.question.number_classes import Boundary, number_text
 from evenhand.question.parse_values import WILDCARD, exact_fraction
 from evenhand.report.rendering import View

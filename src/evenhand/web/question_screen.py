@@ -16,18 +16,18 @@ from evenhand.evidence.known_measures import ComparedPair, known_measures
 from evenhand.graph.independence_tests import TESTS
 from evenhand.question import Bins, Codings, QuestionFile
 from evenhand.question.codings import MISSING
+from evenhand.question.display_labels import Labels
 from evenhand.question.fields import FLOAT, ROWS, TABLES, WHOLE, parse_names
-from evenhand.question.labels import Labels
 from evenhand.question.parse_values import WILDCARD
 from evenhand.report.rendering import View
 from evenhand.rows import Rows
 from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web.jobs import Job
-from evenhand.web.open_table import OF_EFFECTS, counted_by
 from evenhand.web.pages import Pager, address
 from evenhand.web.question_parts import ColumnViews, QuestionSentence, spelled_cut
 from evenhand.web.question_store import as_list, part_of
 from evenhand.web.session import Session, look
+from evenhand.web.table_cache import OF_EFFECTS, counted_by
 from evenhand.wording import Words
 
 _COLUMNS_PER_PAGE = 25

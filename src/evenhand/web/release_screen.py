@@ -14,7 +14,7 @@ from evenhand.auditing import Audit
 from evenhand.display import Progress, ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence import Verdict
-from evenhand.evidence.release_statement import rows_not_released
+from evenhand.evidence.release_provenance import rows_not_released
 from evenhand.files import after_writing, check_folder, check_targets
 from evenhand.files.file_formats import ending_of, format_of
 from evenhand.question import exact_fraction
@@ -22,15 +22,15 @@ from evenhand.question.fields import option_words
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing import Release
 from evenhand.releasing.compare import Comparison, Outcome, compare
-from evenhand.releasing.publish import ReleaseFiles
+from evenhand.releasing.release_targets import ReleaseFiles
 from evenhand.releasing.writer import output_format
 from evenhand.removal import POLICIES, Baseline, Method, ModifyData, named_method, policy_of
-from evenhand.report.other_comparisons import known_table
+from evenhand.report.comparisons_section import known_table
 from evenhand.report.release_section import released
 from evenhand.report.rendering import View
 from evenhand.web.evidence_screen import offer, report_of
 from evenhand.web.folder import Folder
-from evenhand.web.graph_links import audit_to_publish, missing_reasons
+from evenhand.web.graph_edits import audit_to_publish, missing_reasons
 from evenhand.web.jobs import Job, request_again
 from evenhand.web.pages import command
 from evenhand.web.question_store import as_list

@@ -21,15 +21,6 @@ from evenhand.question import Codings, GraphEdit, QuestionFile
 from evenhand.rows import Rows
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job, Jobs
-from evenhand.web.open_table import (
-    COLUMNS,
-    OpenTable,
-    Reading,
-    Recent,
-    first_tables,
-    with_columns,
-    with_values,
-)
 from evenhand.web.question_store import (
     JudgedGraphs,
     QuestionStore,
@@ -42,6 +33,15 @@ from evenhand.web.question_store import (
     learning_key,
     merged,
     without_number,
+)
+from evenhand.web.table_cache import (
+    COLUMNS,
+    OpenTable,
+    Reading,
+    Recent,
+    first_tables,
+    with_columns,
+    with_values,
 )
 
 _SAVE_SECONDS = 0.3

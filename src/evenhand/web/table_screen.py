@@ -11,10 +11,10 @@ from evenhand.rows import Inspection, Rows
 from evenhand.rows.inspect.column_profile import ColumnKind
 from evenhand.rows.inspect.findings import FindingKind
 from evenhand.web.jobs import Job
-from evenhand.web.open_table import counted_by
 from evenhand.web.pages import Pager
 from evenhand.web.question_store import part_of
 from evenhand.web.session import Session, no_table
+from evenhand.web.table_cache import counted_by
 
 _FIRST_ROWS = 20
 _MOST_COLUMNS = 40  # beside each other on one page

@@ -14,7 +14,7 @@ from evenhand.wording.sentence_parts import (
     share,
     text,
 )
-from evenhand.wording.words import Words, has_sides
+from evenhand.wording.vocabulary import Words, has_sides
 
 __all__ = [
     "Code",

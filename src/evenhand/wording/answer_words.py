@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 from evenhand.evidence import Answer, HiddenCause, Reason, Word
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSet
 from evenhand.verdict import StatisticalVerdict
-from evenhand.wording.finding_words import (
+from evenhand.wording.difference_words import (
     average_clause,
     average_sentence,
     coverage_phrase,
@@ -16,7 +16,7 @@ from evenhand.wording.finding_words import (
 )
 from evenhand.wording.sentence_parts import NamedAttribute, Text, count, listing, part, text
 from evenhand.wording.verdict_words import verdict_word
-from evenhand.wording.words import Words
+from evenhand.wording.vocabulary import Words
 
 _MOST_NAMED = 4
 _LARGE = 10  # times the strength of a recorded cause

@@ -5,17 +5,17 @@ from operator import attrgetter, itemgetter
 
 from evenhand.display import Summary, percent
 from evenhand.evidence.certificate import Certificate
-from evenhand.evidence.decision_rules import met_by_construction
+from evenhand.evidence.determining_columns import met_by_construction
 from evenhand.evidence.graph_origin import outcome_text
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import Population
+from evenhand.evidence.statistical_verdict import Population
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.evidence.subpopulations import p_value
-from evenhand.question.labels import Labels, group_heading
+from evenhand.question.display_labels import Labels, group_heading
 from evenhand.verdict import MET
-from evenhand.wording.finding_words import first_sentence
+from evenhand.wording.difference_words import first_sentence
 from evenhand.wording.sentence_parts import count
-from evenhand.wording.words import Words
+from evenhand.wording.vocabulary import Words
 
 _SHOWN_PAIRS = 10
 _SHOWN_GROUPS = 10  # of more those with the smallest coverage

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from evenhand.counts import CountTable
-from evenhand.counts.compared_groups import group_labels
-from evenhand.effects.claim import Indirect
+from evenhand.counts.examined import group_labels
+from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import words_only
 from evenhand.evidence import Answer, Certificate, Verdict, Word
 from evenhand.evidence.answer import hidden_cause
@@ -16,7 +16,7 @@ from evenhand.rows import Inspection, Rows
 from evenhand.wording.answer_words import NO_YARDSTICK, hidden_cause_sentence
 from evenhand.wording.sentence_parts import Premise, Strong, count, listing
 from evenhand.wording.verdict_words import compared_sentence
-from evenhand.wording.words import Words
+from evenhand.wording.vocabulary import Words
 
 _INDEPENDENT_ROWS = Premise(
     "Cannot be tested",

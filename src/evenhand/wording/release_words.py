@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from evenhand.evidence import Certificate
-from evenhand.question.labels import begins_decision, state_before
+from evenhand.question.display_labels import begins_decision, state_before
 from evenhand.releasing import Release
-from evenhand.wording.finding_words import first_sentence, seen_sentence
+from evenhand.wording.difference_words import first_sentence, seen_sentence
 from evenhand.wording.sentence_parts import MOST_LISTED, Strong, Text, listing, rate, shortened
-from evenhand.wording.words import Words
+from evenhand.wording.vocabulary import Words
 
 
 def release_lead(release: Release, words: Words) -> Text:

@@ -8,9 +8,9 @@ import numpy as np
 
 from evenhand.errors import words_only
 from evenhand.evidence import Answer, Certificate, Partition
-from evenhand.evidence.decision_rules import met_by_construction
+from evenhand.evidence.determining_columns import met_by_construction
 from evenhand.verdict import StatisticalVerdict, ThreeValued, Verdict, Word
-from evenhand.wording.finding_words import coverage_phrase
+from evenhand.wording.difference_words import coverage_phrase
 from evenhand.wording.sentence_parts import (
     Strong,
     Text,
@@ -22,7 +22,7 @@ from evenhand.wording.sentence_parts import (
     share,
     shortened,
 )
-from evenhand.wording.words import Words
+from evenhand.wording.vocabulary import Words
 
 # A verdict's word and the class by which style sheets colour it; the enum has its wire value.
 _SHOWN_AS: dict[ThreeValued, tuple[str, str]] = {

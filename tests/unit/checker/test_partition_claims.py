@@ -22,7 +22,7 @@ from evenhand.checker.partition_claims import (
     read_table,
 )
 from evenhand.checker.verification import overall_verdict, shared_verdict
-from evenhand.evidence.statistics.by_chance import reach_probabilities
+from evenhand.evidence.statistics.expected_by_chance import reach_probabilities
 
 
 def test_a_line_of_nobody_is_no_subpopulation_whatever_difference_it_claims():

@@ -178,7 +178,8 @@ def test_the_traceback_is_printed_on_request_only(run, example, monkeypatch):
 
 
 def test_nothing_is_printed_after_the_document_of_a_result(run, options, monkeypatch):
-    monkeypatch.setattr("evenhand.evidence.population.exit_status", raising(KeyError("x")))
+    judged = "evenhand.evidence.statistical_verdict.exit_status"
+    monkeypatch.setattr(judged, raising(KeyError("x")))
     status, out, _ = run("audit", *options, "--json")
     assert status == 5
     assert "verdict" in json.loads(out)

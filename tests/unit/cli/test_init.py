@@ -280,7 +280,7 @@ def test_on_a_terminal_the_two_columns_are_asked_for(run, tmp_path, monkeypatch)
     data, target = tmp_path / "data.csv", tmp_path / "new.toml"
     data.write_text(staff_csv())
     answers = iter(["promoted", ""])
-    monkeypatch.setattr("evenhand.cli.inspect.is_terminal", lambda: True)
+    monkeypatch.setattr("evenhand.cli.inspect_and_init.is_terminal", lambda: True)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
     status, out, _ = run("init", data, "--output", target)

@@ -16,7 +16,7 @@ from evenhand import (
 from evenhand.effects.measure import measure_paths
 from evenhand.errors import GraphError, QuestionError
 from evenhand.evidence import certify
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 
 WORDS = Labels(
     columns={"zip": "district"},

@@ -7,7 +7,7 @@ from tests import naive_groups
 from tests.several_groups import GRAPH, QUESTIONS, counted
 
 from evenhand import certify
-from evenhand.evidence.population import pair_differences
+from evenhand.evidence.statistical_verdict import pair_differences
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -13,8 +13,8 @@ from evenhand import CountTable, Question, Verdict, examined_counts
 from evenhand.errors import ColumnError
 from evenhand.evidence import Partition
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.statistics.by_chance import by_chance
 from evenhand.evidence.statistics.comparison_statistics import statistics
+from evenhand.evidence.statistics.expected_by_chance import by_chance
 
 QUESTION = Question(protected="sex", group="f", decision="hired", favorable="yes")
 

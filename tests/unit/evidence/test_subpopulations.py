@@ -20,7 +20,7 @@ from evenhand.evidence.subpopulations import (
     ORDERS,
     p_value,
 )
-from evenhand.question.labels import Labels, group_heading
+from evenhand.question.display_labels import Labels, group_heading
 
 CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION)
 HALF = Fraction(1, 20)

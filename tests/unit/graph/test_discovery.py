@@ -8,8 +8,8 @@ from evenhand import CountTable, Knowledge, Tiers, datasets, discover
 from evenhand.counts import Attribute
 from evenhand.errors import ColumnError, QuestionError
 from evenhand.graph import discovery
+from evenhand.graph.cached_tests import Evaluator
 from evenhand.graph.discovery import initial_skeleton
-from evenhand.graph.independence_tester import Evaluator
 from evenhand.graph.skeleton import Limits
 
 ADULT = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
@@ -197,8 +197,8 @@ def test_whoever_listens_is_told_how_far_the_search_is():
 def test_a_long_batch_is_told_while_it_lasts(monkeypatch):
     whole = []
     expected = discover(chain(), kernel="numpy", progress=whole.append)
-    monkeypatch.setattr("evenhand.graph.independence_tester._CUBE_CELLS", 0)
-    monkeypatch.setattr("evenhand.graph.independence_tester._CUBE_CELLS_PER_LINE", 0)
+    monkeypatch.setattr("evenhand.graph.cached_tests._CUBE_CELLS", 0)
+    monkeypatch.setattr("evenhand.graph.cached_tests._CUBE_CELLS_PER_LINE", 0)
     heard = []
     assert discover(chain(), kernel="numpy", progress=heard.append) == expected
     assert len(heard) > len(whole)

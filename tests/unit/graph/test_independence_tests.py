@@ -6,7 +6,7 @@ from scipy.stats import chi2, chi2_contingency
 
 from evenhand import CountTable
 from evenhand.errors import ColumnError, QuestionError
-from evenhand.graph.independence_tester import IndependenceTester
+from evenhand.graph.cached_tests import IndependenceTester
 from evenhand.graph.independence_tests import TESTS
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from evenhand import CountTable, discover
 from evenhand.errors import QuestionError
-from evenhand.graph import independence_tester
-from evenhand.graph.independence_tester import Evaluator, sets_by_bits
+from evenhand.graph import cached_tests
+from evenhand.graph.cached_tests import Evaluator, sets_by_bits
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernels import numpy_kernel
 from evenhand.graph.kernels.batch import Batch, BatchPlan, CodedTable
@@ -27,8 +27,8 @@ def test_threads_change_nothing(monkeypatch):
     counts = COUNTS
 
     alone = Evaluator(counts, counts.names, kernel="numba").statistics(BATCH, TESTS[0])
-    monkeypatch.setattr(independence_tester, "_THREAD_WORK", 0)
-    monkeypatch.setattr(independence_tester, "_cores", lambda: 3)
+    monkeypatch.setattr(cached_tests, "_THREAD_WORK", 0)
+    monkeypatch.setattr(cached_tests, "_cores", lambda: 3)
     shared = Evaluator(counts, counts.names, kernel="numba").statistics(BATCH, TESTS[0])
     assert (alone.statistic == shared.statistic).all()
 
@@ -39,8 +39,8 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
     def fail(*_):
         raise ArithmeticError
 
-    monkeypatch.setattr(independence_tester, "_THREAD_WORK", 0)
-    monkeypatch.setattr(independence_tester, "_cores", lambda: 2)
+    monkeypatch.setattr(cached_tests, "_THREAD_WORK", 0)
+    monkeypatch.setattr(cached_tests, "_cores", lambda: 2)
     monkeypatch.setattr(numba_kernel, "run", fail)
     counts = COUNTS
     with pytest.raises(ArithmeticError):
@@ -54,7 +54,7 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
 def test_numba_is_compiled_only_where_that_is_sooner_done(work, on_disk, compiled, monkeypatch):
     from evenhand.graph.kernels import numba_kernel  # noqa: PLC0415  (numba is slow to import)
 
-    monkeypatch.setattr(independence_tester, "sys", SimpleNamespace(modules={}))
+    monkeypatch.setattr(cached_tests, "sys", SimpleNamespace(modules={}))
     monkeypatch.setattr(numba_kernel, "is_on_disk", lambda: on_disk)
     evaluator = Evaluator(COUNTS, COUNTS.names)
     evaluator.work = work
@@ -64,14 +64,12 @@ def test_numba_is_compiled_only_where_that_is_sooner_done(work, on_disk, compile
 @pytest.fixture(params=[ImportError("No module named 'numba'"), RuntimeError("no locator")])
 def unusable(request, monkeypatch):
     """Numba is absent, or there but of no use."""
-    monkeypatch.setattr(
-        independence_tester, "sys", SimpleNamespace(modules={})
-    )  # nothing is loaded
+    monkeypatch.setattr(cached_tests, "sys", SimpleNamespace(modules={}))  # nothing is loaded
 
     def fail(_):
         raise request.param
 
-    monkeypatch.setattr(independence_tester, "import_module", fail)
+    monkeypatch.setattr(cached_tests, "import_module", fail)
 
 
 @pytest.mark.usefixtures("unusable")
@@ -88,9 +86,7 @@ def test_numba_asked_for_and_unusable_is_an_error_with_a_remedy():
 
 
 def test_many_tests_expected_load_numba_at_once(monkeypatch):
-    monkeypatch.setattr(
-        independence_tester, "sys", SimpleNamespace(modules={})
-    )  # nothing is loaded
+    monkeypatch.setattr(cached_tests, "sys", SimpleNamespace(modules={}))  # nothing is loaded
     assert Evaluator(COUNTS, COUNTS.names, tests=100)._module() is numpy_kernel
     assert Evaluator(COUNTS, COUNTS.names, tests=10**9)._module() is not numpy_kernel
 

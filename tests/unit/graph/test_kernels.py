@@ -10,7 +10,7 @@ from tests.brute_force import independence
 
 from evenhand import CountTable
 from evenhand.counts import Attribute
-from evenhand.graph.independence_tester import Evaluator
+from evenhand.graph.cached_tests import Evaluator
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernels import partition_kernel
 from evenhand.graph.kernels.batch import Batch
@@ -63,7 +63,7 @@ def assert_as_one_by_one(counts, batch, test, kernel, evaluator=None):
             assert found.statistic[i] == pytest.approx(statistic, abs=1e-7, rel=1e-9)
 
 
-KERNEL, CHOICE = "evenhand.graph.kernels", "evenhand.graph.independence_tester"
+KERNEL, CHOICE = "evenhand.graph.kernels", "evenhand.graph.cached_tests"
 NO_BITS = {f"{CHOICE}.MOST_VALUES": 0}
 PARTITIONS = {f"{CHOICE}._CUBE_CELLS": 0, f"{CHOICE}._CUBE_CELLS_PER_LINE": 0}
 DEAR = (np.inf, 0.0)

@@ -13,7 +13,7 @@ from tests.single_tests import SingleTests
 from evenhand import CountTable, Knowledge, Tiers, find_causes
 from evenhand.errors import ColumnError
 from evenhand.graph import discover
-from evenhand.graph.independence_tester import IndependenceTester
+from evenhand.graph.cached_tests import IndependenceTester
 from evenhand.graph.local_discovery import CachedTests, NamesBefore, Neighborhood
 from evenhand.question import KnownOrder
 

@@ -6,7 +6,7 @@ from tests.brute_force import independence
 
 from evenhand import CountTable, Tiers, datasets, discover
 from evenhand.counts import Attribute
-from evenhand.graph.independence_tester import Evaluator
+from evenhand.graph.cached_tests import Evaluator
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernels import batch, numba_kernel, numpy_kernel
 from evenhand.graph.kernels.batch import Batch, CodedTable

@@ -8,8 +8,8 @@ from tests.naive_pc import naive_skeleton
 from tests.networks import network
 
 from evenhand import Knowledge, Tiers
+from evenhand.graph.cached_tests import Evaluator
 from evenhand.graph.discovery import search
-from evenhand.graph.independence_tester import Evaluator
 from evenhand.graph.skeleton import Limits
 
 ADULT = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)

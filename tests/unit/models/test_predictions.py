@@ -23,7 +23,7 @@ from evenhand.errors import (
     ValuesError,
 )
 from evenhand.models.predictions import audit_models
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.recheck import RecordedCertificate
 from evenhand.rows import FindingKind
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evenhand import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.errors import QuestionError
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.question.parse_values import as_label
 from evenhand.question.question_file import toml_value
 

@@ -11,8 +11,8 @@ from tests.hiring import COLUMNS, QUESTION, audited, is_reproduced, released, ta
 from tests.loans import APART, asking, loans
 
 from evenhand import audit
-from evenhand.releasing.publish import released_name
 from evenhand.releasing.release import release
+from evenhand.releasing.release_targets import released_name
 from evenhand.removal import LocalPreferentialSampling, ModifyData, ModifyGraph
 
 

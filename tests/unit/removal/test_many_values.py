@@ -14,8 +14,8 @@ from tests.window_brute_force import (
 )
 
 from evenhand.removal import many_values
+from evenhand.removal.fewest_changes import fewest_in_window
 from evenhand.removal.many_values import fewest_rows, fewest_steps_cumulative
-from evenhand.removal.window import fewest_in_window
 
 UNIT = np.array([[10, 6, 4], [9, 20, 21]]).T
 KINDS = {

@@ -14,7 +14,7 @@ import evenhand as eh
 from evenhand.counts import CountTable, examined_counts
 from evenhand.evidence import Partition
 from evenhand.question import Question
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.report.differences import group_dots
 from evenhand.report.pictures.charts import (
     Scale,

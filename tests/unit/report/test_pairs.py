@@ -9,9 +9,9 @@ from tests.many_groups import TOWNS, hiring_audit, score_audit
 from tests.report_pages import admissions_audit, page_text
 
 import evenhand as eh
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.report import report
-from evenhand.report.pictures.pairs import who_against_whom
+from evenhand.report.pictures.group_pairs import who_against_whom
 from evenhand.wording import Words
 
 LABELS = Labels(values={"race": {"blue": "blue people"}})

@@ -9,12 +9,12 @@ from tests.loans import loans
 from tests.path_states import MEASURED
 
 import evenhand as eh
-from evenhand.effects.claim import PathSteps
+from evenhand.effects.indirect_claim import PathSteps
 from evenhand.evidence.variations.bootstrap import bootstrap
-from evenhand.report.paths_section import Measured, waterfalls
+from evenhand.report.effects_section import Measured, waterfalls
 from evenhand.report.rendering import environment
 from evenhand.wording import Words
-from evenhand.wording.path_words import claim_words
+from evenhand.wording.effect_words import claim_words
 
 EFFECTS = ("direct", "through", "explained", "not judged", "combination", "spurious")
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from evenhand import CountTable, read
-from evenhand.counts import dependencies
+from evenhand.counts import functional_dependencies
 from evenhand.errors import Remedy
 from evenhand.rows.inspect.findings import (
     FindingKind,
@@ -245,7 +245,7 @@ def test_what_was_looked_at_in_part_is_said(monkeypatch):
     table["coarse"] = [*(drawn[5] // 2).astype(str)]
     kinds = {one.kind for one in inspect(CountTable.of(table)).findings}
     assert FindingKind.IN_PART not in kinds
-    monkeypatch.setattr(dependencies, "_MOST_TESTS", 0)
+    monkeypatch.setattr(functional_dependencies, "_MOST_TESTS", 0)
     one = finding(inspect(CountTable.of(table)), FindingKind.IN_PART)
     assert one.numbers == {"columns": 5, "of": 9}
     assert "in 5 of 9 columns only" in str(one.problem)

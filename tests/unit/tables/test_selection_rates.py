@@ -14,7 +14,7 @@ from scipy.stats import chi2
 import evenhand as eh
 from evenhand.errors import QuestionError
 from evenhand.tables import audited_rates
-from evenhand.tables.impact_ratios import ratio_among_alike, ratio_interval
+from evenhand.tables.ratio_intervals import ratio_among_alike, ratio_interval
 
 
 def people(rows=3000, seed=1):

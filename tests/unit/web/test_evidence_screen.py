@@ -30,7 +30,7 @@ from evenhand.web.evidence_screen import (
     resamples_of,
     view,
 )
-from evenhand.web.graph_links import choose_link, give_reason
+from evenhand.web.graph_edits import choose_link, give_reason
 from evenhand.web.pages import environment, render
 from evenhand.web.session import Session
 from evenhand.wording import Words

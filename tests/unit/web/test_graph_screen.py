@@ -13,13 +13,13 @@ from evenhand.auditing import Audit, audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.graph import load_graph
-from evenhand.graph.independence_tester import Evaluator
+from evenhand.graph.cached_tests import Evaluator
 from evenhand.question import QuestionFile
 from evenhand.report.rendering import View
 from evenhand.rows import Rows
 from evenhand.web import session as module
 from evenhand.web.folder import Folder
-from evenhand.web.graph_links import choose_link
+from evenhand.web.graph_edits import choose_link
 from evenhand.web.graph_screen import CHANGES, graph_file, view
 from evenhand.web.pages import command_lines, render
 from evenhand.web.session import Session, needed

@@ -10,10 +10,10 @@ from tests.web_sessions import adult_session, finish
 
 from evenhand.display import Progress
 from evenhand.rows.inspect import inspection
-from evenhand.web import open_table
 from evenhand.web import session as judging
+from evenhand.web import table_cache
 from evenhand.web.app import _page
-from evenhand.web.graph_links import previews
+from evenhand.web.graph_edits import previews
 from evenhand.web.graph_screen import learn, view
 from evenhand.web.pages import masthead, render
 from evenhand.web.question_screen import CHANGES
@@ -103,7 +103,7 @@ def test_a_large_table_is_looked_at_in_a_job_that_says_how_far_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = people_session(tmp_path)
-    monkeypatch.setattr(open_table, "_MANY_FIELDS", 0)
+    monkeypatch.setattr(table_cache, "_MANY_FIELDS", 0)
     monkeypatch.setattr(inspection, "_STEP", 1)
     handlers = {path: handler for _, path, handler in CHANGES}
 
@@ -132,7 +132,7 @@ def test_a_cancelled_look_keeps_what_was_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = people_session(tmp_path)
-    monkeypatch.setattr(open_table, "_MANY_FIELDS", 0)
+    monkeypatch.setattr(table_cache, "_MANY_FIELDS", 0)
     monkeypatch.setattr(inspection, "_STEP", 1)
     session.patch({"question": {"protected": "origin", "decision": "hired"}})
 

@@ -16,7 +16,7 @@ from evenhand.errors import QuestionError
 from evenhand.graph import CausalGraph
 from evenhand.question import QuestionFile
 from evenhand.web import question_store as module
-from evenhand.web.graph_links import audit_to_publish, choose_link, give_reason, previews
+from evenhand.web.graph_edits import audit_to_publish, choose_link, give_reason, previews
 from evenhand.web.question_store import (
     JudgedGraphs,
     QuestionStore,

@@ -36,7 +36,7 @@ from evenhand.releasing.compare import compare
 from evenhand.removal import ModifyData, ModifyGraph
 from evenhand.web import release_screen as module
 from evenhand.web.folder import Folder
-from evenhand.web.graph_links import choose_link
+from evenhand.web.graph_edits import choose_link
 from evenhand.web.jobs import Job
 from evenhand.web.pages import render, render_problems
 from evenhand.web.question_store import StaleError

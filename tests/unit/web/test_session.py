@@ -12,9 +12,9 @@ from evenhand.errors import EvenhandError, InputError, QuestionError
 from evenhand.web import session as module
 from evenhand.web.evidence_screen import write_document
 from evenhand.web.folder import Folder
-from evenhand.web.open_table import OpenTable, Reading
 from evenhand.web.question_store import QuestionStore, StaleError, merged
 from evenhand.web.session import Session
+from evenhand.web.table_cache import OpenTable, Reading
 
 TABLE = "sex,age,hired,n\n" + "".join(
     f"{sex},{age},{hired},{count}\n"

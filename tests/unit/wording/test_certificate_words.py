@@ -22,9 +22,9 @@ from evenhand import (
     certify,
     datasets,
 )
-from evenhand.evidence.decision_rules import met_by_construction
+from evenhand.evidence.determining_columns import met_by_construction
 from evenhand.evidence.partition import Partition
-from evenhand.question.labels import Labels
+from evenhand.question.display_labels import Labels
 from evenhand.wording import Words
 from evenhand.wording.certificate_words import partition_facts
 

@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import ExaminedCounts, FinerCounts, equivalent_columns
-from evenhand.counts.compared_groups import with_groups
-from evenhand.counts.dependencies import repeats
+from evenhand.counts.examined import with_groups
+from evenhand.counts.functional_dependencies import repeats
 from evenhand.display import Plain
 from evenhand.evidence.certificate import Certificate
-from evenhand.evidence.decision_rules import determining_pairs, nearly_determines
+from evenhand.evidence.determining_columns import determining_pairs, nearly_determines
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import statistical_verdict
+from evenhand.evidence.statistical_verdict import statistical_verdict
 from evenhand.evidence.statistics.mixing_distribution import MixingDistribution
 from evenhand.evidence.statistics.p_values import Z
 from evenhand.evidence.statistics.pooled_difference import Margin, margin, pooled_difference
 from evenhand.evidence.variations.classes import OtherClasses
 from evenhand.graph import known_order
-from evenhand.graph.independence_tester import IndependenceTester
+from evenhand.graph.cached_tests import IndependenceTester
 from evenhand.question import Knowledge, KnownOrder
 from evenhand.verdict import StatisticalVerdict, Verdict
 

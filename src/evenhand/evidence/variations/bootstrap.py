@@ -20,11 +20,11 @@ import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
-from evenhand.effects.claim import Indirect, ResampledEffects
+from evenhand.effects.indirect_claim import Indirect, ResampledEffects
 from evenhand.effects.measure import measure_examined
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence.certification import certify
-from evenhand.evidence.population import agreed_verdict
+from evenhand.evidence.statistical_verdict import agreed_verdict
 from evenhand.graph import PartialGraph
 from evenhand.graph.discovery import discover
 from evenhand.question import SIGNIFICANCE, Knowledge, Number, Question, Tiers

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition
 from evenhand.question import Question
-from evenhand.question.labels import state_before
+from evenhand.question.display_labels import state_before
 from evenhand.report.rendering import View
 from evenhand.wording import Words, capital, has_sides
 

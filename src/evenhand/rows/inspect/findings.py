@@ -21,8 +21,8 @@ from evenhand.counts import (
     equivalent_columns,
     jointly_determining,
 )
-from evenhand.counts.compared_groups import with_groups
-from evenhand.counts.dependencies import ASKED
+from evenhand.counts.examined import with_groups
+from evenhand.counts.functional_dependencies import ASKED
 from evenhand.counts.label_order import EXAMPLES, marker_problem, rows_in, some
 from evenhand.errors import Problem, Remedy, Spelling, listed, python_argument
 from evenhand.question import Question

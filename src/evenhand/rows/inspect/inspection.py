@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.counts.compared_groups import Comparability, compare_alike, question_groups
+from evenhand.counts.examined import Comparability, compare_alike, question_groups
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.errors import ColumnError, Problem, Spelling, python_argument
 from evenhand.question import Question
