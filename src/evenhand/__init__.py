@@ -69,7 +69,7 @@ _ROOMS = {
         "plan_removal",
     ),
     "rows": ("Rows", "read"),
-    "rows.guesses": ("draft",),
+    "rows.question_guesses": ("draft",),
     "auditing": ("Audit", "audit"),
     "verdict": ("StatisticalVerdict", "Verdict"),
 }

@@ -106,7 +106,7 @@ def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, 
         folder = Path(name)
         pq.write_table(table, folder / "people.parquet", row_group_size=max(1, batch // 2))
         whole = released(table, seed=seed, method=by).rows
-        for module in ("rows.open_files", "rows.frame_sources", "releasing.writer"):
+        for module in ("rows.file_sources", "rows.frame_sources", "releasing.writer"):
             patch.setattr(f"evenhand.{module}.BATCH_ROWS", batch)
         made = released(folder / "people.parquet", seed=seed, method=by)
         made.write(folder / "out.parquet")
