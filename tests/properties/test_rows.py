@@ -232,7 +232,11 @@ def test_it_does_not_matter_how_keys_are_added_up(columns):
     codings = Codings(missing="level")
     expected = count(rows.sources, rows.columns, codings).table
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evenhand.rows.key_counter._FEW_KEYS", 0)
+        patch.setattr("evenhand.rows.key_counter._CELLS_PER_KEY", 2**20)  # by a table
+        assert count(rows.sources, rows.columns, codings).table == expected
+        patch.setattr("evenhand.rows.key_counter._MOST_IN_TABLE", 3)
+        assert count(rows.sources, rows.columns, codings).table == expected
+        patch.setattr("evenhand.rows.key_counter._CELLS_PER_KEY", 0)  # by sorting
         assert count(rows.sources, rows.columns, codings).table == expected
         patch.setattr("evenhand.rows.key_counter._LARGEST_WORD", 8)
         assert count(rows.sources, rows.columns, codings).table == expected

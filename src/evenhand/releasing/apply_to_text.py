@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from evenhand.question.codings import MISSING
 from evenhand.releasing.row_editor import Edit, Editor
-from evenhand.releasing.row_selection import rows_differ
+from evenhand.releasing.row_selection import Integers, rows_differ
 from evenhand.releasing.writer import Sink
 from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, Dialect, reading
 from evenhand.rows.csv_files import TextFile
@@ -44,8 +44,8 @@ class Records:
     """
 
     text: bytes
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    begins: Integers
+    ends: Integers
 
 
 class FieldFinder:
@@ -69,10 +69,21 @@ class FieldFinder:
         )
         self._delimiter = delimiter
 
-    def find(self, text: bytes, begin: int, end: int) -> Sequence[tuple[int, int]]:
-        """Where the chosen fields of a record begin and end, in the order of their numbers."""
-        match = self._record.match(text, begin, end)
-        return [] if match is None else match.regs[1:]
+    def find(self, records: Records, rows: Integers) -> list[tuple[Integers, Integers]]:
+        """Where each chosen field begins and ends in some records, in the order of numbers."""
+        text, begins, ends = records.text, records.begins[rows], records.ends[rows]
+        if b'"' in text:
+            places = zip(begins.tolist(), ends.tolist(), strict=True)
+            matches = (self._record.match(text, begin, end) for begin, end in places)
+            regions = np.array([match.regs[1:] for match in matches if match], np.int64)
+            return [(found[:, 0], found[:, 1]) for found in regions.swapaxes(0, 1)]
+        marks, sizes = np.frombuffer(text, np.uint8), ends - begins
+        inside = np.arange(sizes.sum()) + np.repeat(ends - np.cumsum(sizes), sizes)
+        stops = inside[marks[inside] == ord(self._delimiter)].reshape(len(rows), -1)
+        ends = ends - (marks[ends - 1] == _LF)
+        ends -= marks[ends - 1] == _CR
+        bounds = np.column_stack([begins - 1, stops, ends])
+        return [(bounds[:, at] + 1, bounds[:, at + 1]) for at in self._numbers]
 
     def cells(self, records: Records) -> Iterator[tuple[int, set[bytes]]]:
         """The different bytes that each chosen field has in these records."""
@@ -267,7 +278,7 @@ def apply_to_text(
                 records = reader.take(batch.num_rows)
                 if len(records.ends) < batch.num_rows:
                     raise rows_differ(source.where, "The file became shorter meanwhile.")
-                pieces += splicer.pieces(records, editor.edit(batch))
+                pieces.append(splicer.released(records, editor.edit(batch)))
                 unfinished = _write(sink, pieces, dialect, after=unfinished)
                 pieces = []
             if len(reader.take(1).ends):
@@ -306,7 +317,9 @@ class _Splicer:
         self._numbers = {name: source.names.index(name) for name in editor.values}
         labels = {name: [*stored.index] for name, stored in editor.values.items()}
         spelled = spellings(source, dialect, labels, editor.rows.codings.na)
-        self._cells = {name: cells for name, (cells, _) in spelled.items()}
+        self._cells = {
+            self._numbers[name]: np.array(cells, object) for name, (cells, _) in spelled.items()
+        }
         self._replaced = {
             self._numbers[name]: cells for name, (_, cells) in spelled.items() if cells
         }
@@ -316,81 +329,83 @@ class _Splicer:
         self._leading = next(at for at in range(len(source.names)) if at not in self._dropped)
         self._edited = sorted({*self._numbers.values(), *self._dropped})
         self._fields = FieldFinder(dialect.delimiter, self._edited)
-        self._mark = len(dialect.delimiter.encode())
         self._newline = dialect.newline.encode()
 
     def header(self, records: Records) -> bytes:
         """The text of a header, with the blank lines before it."""
-        if not len(records.ends) or not self._dropped:
-            return records.text
-        text, begin, end = records.text, int(records.begins[0]), int(records.ends[0])
-        pieces, done = b"", 0
-        for first, last, cell in self._new_cells(text, begin, end, {}):
-            pieces += text[done:first] + cell
-            done = last
-        return pieces + text[done:]
+        return self._with_cells(records, {}) if self._dropped else records.text
 
-    def pieces(self, records: Records, edit: Edit) -> list[bytes]:
-        """The bytes of the released records, in order."""
-        changes = self._changes(edit)
-        copies = np.ones(edit.rows, np.int64)
+    def released(self, records: Records, edit: Edit) -> bytes:
+        """The text of the released records, in order."""
         if edit.from_rows is not None:
-            copies = np.bincount(edit.from_rows, minlength=edit.rows)
-        touched = (copies != 1) | bool(self._dropped or self._replaced)
-        rows = np.fromiter(changes, np.int64, len(changes))
-        touched[rows if edit.from_rows is None else edit.from_rows[rows]] = True
-        rows = np.flatnonzero(touched)
-        numbers = (np.cumsum(copies) - copies)[rows]
-        text, pieces, done = records.text, [], 0
-        columns = records.begins, records.ends, copies
-        places = zip(
-            numbers.tolist(), *(column[rows].tolist() for column in columns), strict=True
+            records = self._rearranged(records, edit.from_rows)
+        return self._with_cells(
+            records, {self._numbers[name]: cells for name, cells in edit.cells.items()}
         )
-        for at, begin, end, many in places:
-            for copy in range(at, at + many):
-                if copy > at:
-                    pieces.append(text[done:end])
-                    # The last record of a file may lack the line end that another one needs.
-                    if not pieces[-1].endswith((b"\n", b"\r")):
-                        pieces.append(self._newline)
-                    done = begin
-                cells = changes.get(copy, {})
-                for first, last, cell in self._new_cells(text, begin, end, cells):
-                    pieces += (text[done:first], cell)
-                    done = last
-            if not many:
-                pieces.append(text[done:begin])
-                done = end
-        pieces.append(text[done:])
-        return pieces
 
-    def _changes(self, edit: Edit) -> dict[int, dict[int, bytes]]:
-        """For each released row that changes, the new bytes by the number of the field."""
-        changes: dict[int, dict[int, bytes]] = {}
-        for name, (at, index) in edit.cells.items():
-            number = self._numbers[name]
-            new = [{number: cell} for cell in self._cells[name]]
-            for row, value in zip(at.tolist(), index.tolist(), strict=True):
-                changes[row] = changes[row] | new[value] if row in changes else new[value]
-        return changes
+    def _rearranged(self, records: Records, from_rows: Integers) -> Records:
+        """The records without those left out, and with those that occur more than once."""
+        text, begins, ends = records.text, records.begins, records.ends
+        blank_lines = np.cumsum(begins - np.append(0, ends[:-1]))
+        copies = np.bincount(from_rows, minlength=len(ends))
+        sizes = (ends - begins)[from_rows]
+        between = b""
+        if not text.endswith((b"\n", b"\r")):
+            # The last record of a file may lack the line end that another one needs.
+            between = self._newline
+            sizes[:-1] += len(between) * (from_rows[:-1] == len(ends) - 1)
+        rows = np.flatnonzero(copies != 1)
+        places = zip(begins[rows].tolist(), ends[rows].tolist(), strict=True)
+        new = [
+            (between * (end == len(text))).join([text[begin:end]] * many)
+            for (begin, end), many in zip(places, copies[rows].tolist(), strict=True)
+        ]
+        new_ends = blank_lines[from_rows] + np.cumsum(sizes)
+        return Records(_splice(text, begins[rows], ends[rows], new), new_ends - sizes, new_ends)
 
-    def _new_cells(
-        self, text: bytes, begin: int, end: int, cells: Mapping[int, bytes]
-    ) -> Iterator[tuple[int, int, bytes]]:
-        """The parts of a record that change, in order: begin, end, and the new bytes.
+    def _with_cells(
+        self, records: Records, cells: Mapping[int, tuple[Integers, Integers]]
+    ) -> bytes:
+        """The text of records with other cells, by the number of the field.
 
-        Fields get new cells, each value gets one spelling, and dropped fields become empty.
+        Each value gets one spelling, and dropped fields become empty.
         """
-        if not (cells or self._replaced or self._dropped):
-            return
-        spans = self._fields.find(text, begin, end)
-        for number, (first, last) in zip(self._edited, spans, strict=True):
+        text, everywhere = records.text, bool(self._dropped or self._replaced)
+        rows = np.unique(
+            np.concatenate([np.zeros(0, np.int64), *(at for at, _ in cells.values())])
+        )
+        if everywhere:
+            rows = np.arange(len(records.ends))
+        if not len(rows):
+            return text
+        edits = []
+        for number, (first, last) in zip(
+            self._edited, self._fields.find(records, rows), strict=True
+        ):
             if number in self._dropped:
                 leads = number < self._leading
-                yield first - self._mark * (not leads), last + self._mark * leads, b""
+                edits.append(
+                    (first - (not leads), last + leads, np.full(len(rows), b"", object))
+                )
                 continue
-            cell = cells.get(number)
-            if cell is None and number in self._replaced:
-                cell = self._replaced[number].get(text[first:last])
-            if cell is not None:
-                yield first, last, cell
+            new = np.full(len(rows), None, object)
+            if known := self._replaced.get(number):
+                places = zip(first.tolist(), last.tolist(), strict=True)
+                new[:] = [known.get(text[begin:end]) for begin, end in places]
+            if number in cells:
+                at, index = cells[number]
+                new[np.searchsorted(rows, at)] = self._cells[number][index]
+            changed = np.array([cell is not None for cell in new])
+            edits.append((first[changed], last[changed], new[changed]))
+        begins, ends, new = map(np.concatenate, zip(*edits, strict=True))
+        order = np.argsort(begins, kind="stable")
+        return _splice(text, begins[order], ends[order], new[order].tolist())
+
+
+def _splice(text: bytes, begins: Integers, ends: Integers, cells: Sequence[bytes]) -> bytes:
+    """The text with other bytes between some places, which are in order."""
+    between = zip([0, *ends.tolist()], [*begins.tolist(), len(text)], strict=True)
+    pieces = [b""] * (2 * len(cells) + 1)
+    pieces[::2] = [text[begin:end] for begin, end in between]
+    pieces[1::2] = cells
+    return b"".join(pieces)

@@ -1,4 +1,4 @@
-"""Counts by key, by sorting and merging.
+"""Counts by key, by a table of all keys if that is small, else by sorting and merging.
 
 An assignment of codes is packed into an integer key by mixed radix. A table too wide for one
 63-bit key has several, its words: then keys are columns of an array with one line per word.
@@ -21,7 +21,11 @@ Codes: TypeAlias = NDArray[np.integer]
 _LARGEST_WORD = 2**62
 _LARGEST_SHORT = 2**31 - 1  # keys of 32 bits: half the memory, two thirds of the sorting
 MOST_PENDING = 2**21
-_FEW_KEYS = 1 << 17  # which are counted by a table of all, in a tenth of the time of sorting
+# Beside the keys that wait, a table of all keys may have so many cells: with them it takes a
+# quarter of the time of sorting and merging.
+_CELLS_PER_KEY = 16
+_MOST_CELLS = 1 << 25
+_MOST_IN_TABLE = 2**31 - 1  # rows
 _LINES_AT_ONCE = 1 << 16  # temporary arrays stay in the cache
 
 
@@ -86,7 +90,7 @@ class KeyLayout:
 
 
 class KeyCounter:
-    """Counts by key, exact, in memory proportional to the distinct keys."""
+    """Counts by key, exact, in memory proportional to the distinct keys and those waiting."""
 
     def __init__(self, layout: KeyLayout, *, most_pending: int = MOST_PENDING) -> None:
         self.layout = layout
@@ -95,46 +99,58 @@ class KeyCounter:
         self._merged = np.zeros((len(layout.words), 0), np.int64), np.zeros(0, np.int64)
         self._pending: list[tuple[Keys, NDArray[np.int64] | None]] = []
         self._waiting = 0
+        self._table = np.zeros(0, np.int32)  # the count of each key that can be
+        self._table_rows = 0
+        self.distinct = 0  # keys but for those pending; one may be merged and in the table, too
 
     def add(self, keys: Keys, counts: NDArray[np.int64] | None = None) -> None:
         """Count each key once, or as often as ``counts`` says."""
-        if counts is None and len(keys) == 1 and prod(self.layout.capacities) <= _FEW_KEYS:
-            totals = np.bincount(keys[0])
-            keys = np.flatnonzero(totals)[np.newaxis]
-            counts = totals[keys[0]]
         if keys.shape[1]:
             self._pending.append((keys, counts))
         self._waiting += keys.shape[1]
         if self._waiting > max(self._most_pending, self.distinct):
-            self.result()
-
-    @property
-    def distinct(self) -> int:
-        """The number of distinct keys merged so far."""
-        return len(self._merged[1])
+            self._count_pending()
 
     def result(self) -> tuple[Keys, NDArray[np.int64]]:
         """The distinct keys in order, and the count of each."""
-        pending, self._pending, self._waiting = self._pending, [], 0
-        runs = [(keys, counts) for keys, counts in pending if counts is not None]
+        self._count_pending()
+        self._merge([self._take_table()])
+        return self._merged
+
+    def _count_pending(self) -> None:
+        """Count the pending keys: by the table if it is small beside them, else by sorting."""
+        pending, waiting = self._pending, self._waiting
+        self._pending, self._waiting = [], 0
+        counted = [(keys, counts) for keys, counts in pending if counts is not None]
         single = [keys for keys, counts in pending if counts is None]
         del pending
-        if single:
-            # Keys alone are sorted in a third of the time of their order.
-            keys = np.concatenate(single, axis=1)
-            single.clear()  # they take as much memory again
-            if len(keys) == 1:
-                keys.sort()
-            else:
-                keys = keys[:, sort_order(keys)]
-            first = _first_of_each(keys)
-            runs.append((keys[:, first], np.diff(first, append=keys.shape[1])))
-            del keys, first
-            if len(runs) == 1 and not self.distinct:
-                self._merged = runs.pop()
-        if runs:
-            self._merged = _merge([self._merged, *runs])
-        return self._merged
+        runs = [_merge(counted)] if counted else []
+        cells = prod(self.layout.capacities)
+        if single and (self._table_rows or cells <= min(_CELLS_PER_KEY * waiting, _MOST_CELLS)):
+            if self._table_rows + waiting > _MOST_IN_TABLE:
+                runs.append(self._take_table())
+            if not self._table_rows:
+                self._table = np.zeros(cells, np.int32)
+            for keys in single:
+                np.add.at(self._table, keys[0], np.int32(1))
+            self._table_rows += waiting
+        elif single:
+            runs.append(_sorted_run(single))
+        self._merge(runs)
+
+    def _take_table(self) -> tuple[Keys, NDArray[np.int64]]:
+        """The keys that the table has counted, which is empty then."""
+        keys = np.flatnonzero(self._table)
+        counts = self._table[keys].astype(np.int64)
+        self._table, self._table_rows = np.zeros(0, np.int32), 0
+        return keys[np.newaxis], counts
+
+    def _merge(self, runs: Sequence[tuple[Keys, NDArray[np.int64]]]) -> None:
+        """Add runs of sorted distinct keys, with their counts, to those merged before."""
+        full = [run for run in (self._merged, *runs) if len(run[1])]
+        if full:
+            self._merged = _merge(full) if full[1:] else full[0]
+        self.distinct = len(self._merged[1]) + int(np.count_nonzero(self._table))
 
     def with_layout(self, layout: KeyLayout) -> "KeyCounter":
         """The same counts under a layout with more room."""
@@ -145,6 +161,19 @@ class KeyCounter:
         counter = KeyCounter(layout, most_pending=self._most_pending)
         counter.add(layout.keys(columns), counts)
         return counter
+
+
+def _sorted_run(single: list[Keys]) -> tuple[Keys, NDArray[np.int64]]:
+    """The distinct keys in order, and how often each occurs."""
+    # Keys alone are sorted in a third of the time of their order.
+    keys = np.concatenate(single, axis=1)
+    single.clear()  # they take as much memory again
+    if len(keys) == 1:
+        keys.sort()
+    else:
+        keys = keys[:, sort_order(keys)]
+    first = _first_of_each(keys)
+    return keys[:, first], np.diff(first, append=keys.shape[1])
 
 
 def _merge(runs: Sequence[tuple[Keys, NDArray[np.int64]]]) -> tuple[Keys, NDArray[np.int64]]:

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -148,10 +149,9 @@ def test_fields_are_found_and_written_as_a_reader_reads_them(rows, number, end, 
     fields = FieldFinder(",", [number])
     cells = dict(fields.cells(records))[number]
     assert {fields.decode(cell) for cell in cells} == {row[number] for row in rows}
-    for at, row in enumerate(rows):
-        place = int(records.begins[at]), int(records.ends[at])
-        ((begin, end),) = fields.find(records.text, *place)
-        old = records.text[begin:end]
+    ((begins, ends),) = fields.find(records, np.arange(len(rows)))
+    for row, first, last in zip(rows, begins, ends, strict=True):
+        old = records.text[first:last]
         assert next(csv.reader(io.StringIO(old.decode(), newline="")), [""]) == [row[number]]
         assert fields.decode(old) == row[number]
         new = fields.encode(row[number]).decode()

@@ -15,8 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
-from scipy.optimize import nnls
 
 from evenhand.evidence.statistics.p_values import Counts, Floats
 
@@ -136,6 +134,9 @@ def _largest(
     By Newton's steps on the weights, each a least-squares problem with weights of at least 0
     (Wang 2007, Journal of the Royal Statistical Society B 69).
     """
+    from scipy.linalg import solve_triangular  # noqa: PLC0415  # slow to import
+    from scipy.optimize import nnls  # noqa: PLC0415
+
     member, total = np.array(parts, float), np.array(sums)
     kept = (member * total[:, None]).sum(axis=0) > 0
     likelihood, member = likelihood[:, kept], member[:, kept]
