@@ -178,7 +178,8 @@ def _is_tie(base: dict[str, Any], present: dict[str, Any]) -> bool:
     line; among equal ones rounding decides.
     """
     keys = ("where", "p_threshold", "p_adjusted", "shown")
-    if not {*keys, "risk_difference"} <= base.keys() & present.keys():
+    measured = all(isinstance(one.get("risk_difference"), str) for one in (base, present))
+    if not measured or not {*keys} <= base.keys() & present.keys():
         return False
     several = "decision" in base or "value" in base["group"]
     own, other = ({key: line[key] for key in keys} for line in (base, present))
