@@ -126,10 +126,7 @@ def chosen(value: Any, keys: Choice) -> Any:  # noqa: ANN401
     if "evidence" in value:  # equal p-values differ by rounding, and with it their order
         value["evidence"] = sorted(
             value["evidence"],
-            key=lambda one: (
-                f"{one.get('p_threshold', 0):.9e}",
-                json.dumps(one, sort_keys=True),
-            ),
+            key=lambda one: json.dumps([one.get("where"), one], sort_keys=True),
         )
     if "outcomes" in value:  # by what was done: one that is left out moves no other
         done = ("threshold", "method", "policy")

@@ -6,16 +6,15 @@ chance alone would make is added up term by term, each found from the one before
 """
 
 import hashlib
-import heapq
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, combinations, product
 from json.encoder import encode_basestring as quote
 from math import fsum, inf, isclose
-from operator import add
+from operator import add, itemgetter
 
 from .record_fields import COUNT, Record, alike, listed, read_share, taken_as
 
@@ -291,23 +290,20 @@ def digest(compared: GroupComparisons, decision: str, names: list[str], table: T
     columns = [*names, compared.column, decision]
     places = sorted(range(len(columns)), key=columns.__getitem__)
     own = [at for at in places if at < len(names)]
-    # Of one group and kind of decision the lines are sorted as the people are: those of each
-    # are merged, and never all in memory.
-    people = sorted(table, key=lambda labels: ", ".join([quote(labels[at]) for at in own]))
-
-    def lines(group: int, kind: int) -> Iterator[str]:
+    people = [([quote(labels[at]) for at in own], counts) for labels, counts in table.items()]
+    # So the lines of one group and kind of decision are in order, and soon sorted with others.
+    people.sort(key=itemgetter(0))
+    lines = list[str]()
+    for group, kind in product(range(len(compared.groups)), range(len(compared.kinds))):
         of_cell = (quote(one) for one in (compared.groups[group], compared.kinds[kind]))
         parts = [*["%s"] * len(names), *(text.replace("%", "%%") for text in of_cell)]
         form = f"\n[{', '.join(parts[at] for at in places)}, %d]"
-        for labels in people:
-            if count := table[labels][group][kind]:
-                yield form % (*[quote(labels[at]) for at in own], count)
-
-    cells = product(range(len(compared.groups)), range(len(compared.kinds)))
-    sha256 = hashlib.sha256(json.dumps(sorted(columns), ensure_ascii=False).encode())
-    for line in heapq.merge(*(lines(group, kind) for group, kind in cells)):
-        sha256.update(line.encode())
-    return sha256.hexdigest()
+        lines += [
+            form % (*texts, count) for texts, counts in people if (count := counts[group][kind])
+        ]
+    lines.sort()
+    header = json.dumps(sorted(columns), ensure_ascii=False)
+    return hashlib.sha256("".join([header, *lines]).encode()).hexdigest()
 
 
 def count_people(table: Table) -> int:

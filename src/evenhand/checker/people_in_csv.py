@@ -16,6 +16,7 @@ NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-][0-9]{1,3})?")
 TIME = re.compile(
     r"(\d{4}-\d\d-\d\d[T ])?(\d\d:\d\d:\d\d(\.\d+)?)(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII
 )
+Person = tuple[int, tuple[str, ...], int]
 LONGEST_FIELD = 2**31 - 1  # what a C long holds everywhere
 LARGEST_EXPONENT = 400
 
@@ -28,17 +29,20 @@ class NoClassError(Exception):
     """A number in the data lies in no class of the record, or a class cannot be read."""
 
 
-def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], int]]:
-    """Each CSV line: its number, its labels (none if dropped), and its frequency."""
+def read_people(path: str, codings: Record, asked: Sequence[str]) -> Iterator[Person]:
+    """Each CSV line: its number, its labels in the columns asked for, and its frequency.
+
+    A line that is dropped has no labels.
+    """
     # It stays so: to set it back would disturb another thread that reads.
     csv.field_size_limit(LONGEST_FIELD)
     try:
-        yield from _people(path, codings)
+        yield from _people(path, codings, asked)
     except (csv.Error, UnicodeDecodeError) as error:
         raise UnreadableDataError(f"{path}: {error}") from error
 
 
-def _people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], int]]:
+def _people(path: str, codings: Record, asked: Sequence[str]) -> Iterator[Person]:
     absent = {"", *codings.get("na", ())}
     missing, frequency = codings["missing"], codings.get("frequency")
     coded = {*codings.get("bins", ()), *codings.get("merge", ())}
@@ -54,24 +58,29 @@ def _people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], i
         if not {*names, *coded} <= {*header}:
             raise ValueError(f"{path}: a column is lacking")
         places = {name: at for at, name in enumerate(header)}
-        columns, coded = [(name, places[name]) for name in names], coded & {*names}
+        columns = [places[name] for name in names]
+        place = {name: at for at, name in enumerate(names)}
+        wanted, coded_at = [place[name] for name in asked], [place[n] for n in coded & {*names}]
         for row in filter(None, reader):
             even, where = len(row) == len(header), reader.line_num
             weight = whole_number(row[places[frequency]]) if frequency and even else 1
             if weight is None or not even:
                 what = "too many fields, too few, or no whole frequency"
                 raise ValueError(f"{path}, line {where}: {what}")
-            labels = {name: spelling(row[at]) for name, at in columns}
-            lacking = [name for name in names if labels[name] in absent]
+            labels = [spelling(row[at]) for at in columns]
+            lacking = set[int]()
+            if not absent.isdisjoint(labels):
+                lacking = {at for at, text in enumerate(labels) if text in absent}
             if lacking and missing == "error" and weight:
-                raise ValueError(f"{path}, line {where}: there is no value of {lacking[0]!r}")
-            if lacking and missing == "drop":
-                labels = {}
-            elif lacking or coded:
-                labels |= {name: label(name, labels[name]) for name in coded - {*lacking}}
-                labels |= dict.fromkeys(lacking, "(missing)")
+                name = names[min(lacking)]
+                raise ValueError(f"{path}, line {where}: there is no value of {name!r}")
+            is_dropped = lacking and missing == "drop"
+            for at in () if is_dropped else coded_at:
+                labels[at] = labels[at] if at in lacking else label(names[at], labels[at])
+            for at in lacking:
+                labels[at] = "(missing)"
             if weight:
-                yield where, labels, weight
+                yield where, () if is_dropped else tuple([labels[at] for at in wanted]), weight
 
 
 @lru_cache(2**16)

@@ -1,7 +1,7 @@
 """The claims about rows: how many were read and examined, and how a release was made."""
 
 from collections import defaultdict
-from functools import lru_cache, partial
+from functools import lru_cache
 from operator import add
 
 from .graph_claims import RecordedGraph
@@ -29,28 +29,35 @@ def count_data(
     rows = dict.fromkeys(("dropped", "left_out", "examined"), 0)
     ends = {*compared.protected, question["decision"]}
     names = [name for name in record["graph"]["nodes"] if name not in ends]
-    place_of = lru_cache(SHARED)(partial(compared.place, pooled=pooled["other"]))
-    kind_of, split = lru_cache(SHARED)(compared.kind), lru_cache(SHARED)(compared.split)
+    columns, last = [*names, *compared.protected, question["decision"]], len(names)
     kinds, cells = len(compared.kinds), len(compared.kinds) * len(compared.groups)
-    flat: dict[tuple[str, ...], list[int]] = {}
+    flat = defaultdict[tuple[str, ...], list[int]](lambda: [0] * cells)
     errors = []
-    for line, labels, weight in read_people(path, record["codings"]):
-        group = JOIN.join([labels.get(name, "") for name in compared.protected])
-        place = place_of(group)
-        fate = "dropped" if not labels else "left_out" if place is None else "examined"
-        rows[fate] += weight
-        if fate == "left_out" and not compared.is_named:
-            where = f"{path}, line {line}"
-            errors += [f"{where}: the group {group!r} is none of those that are compared"]
-        if place is None or fate == "dropped":
+
+    @lru_cache(SHARED)
+    def cell_of(ends: tuple[str, ...]) -> tuple[int | None, int | None]:
+        """The places of a group and of a decision."""
+        *groups, decision = ends
+        group = compared.place(JOIN.join(groups), pooled=pooled["other"])
+        return group, compared.kind(decision)
+
+    for line, labels, weight in read_people(path, record["codings"], columns):
+        if not labels:
+            rows["dropped"] += weight
             continue
-        kind = kind_of(labels[question["decision"]])
-        if kind is None and not (pools and compared.favorable):
-            errors += [f"{path}, line {line}: the decision is none of those that are compared"]
-        values = tuple([labels[name] for name in names])
-        if values not in flat:
-            flat[values] = [0] * cells
-        flat[values][place * kinds + (1 if kind is None else kind)] += weight
+        group, kind = cell_of(labels[last:])
+        rows["left_out" if group is None else "examined"] += weight
+        if group is not None:
+            flat[labels[:last]][group * kinds + (1 if kind is None else kind)] += weight
+            if kind is None and not (pools and compared.favorable):
+                what = "the decision is none of those that are compared"
+                errors.append(f"{path}, line {line}: {what}")
+        elif not compared.is_named:
+            what = (
+                f"the group {JOIN.join(labels[last:-1])!r} is none of those that are compared"
+            )
+            errors.append(f"{path}, line {line}: {what}")
+    split = lru_cache(SHARED)(compared.split)
     people = {values: split((*flat.pop(values),)) for values in [*flat]}
     partitions = zip(record["partitions"], tables, strict=True)
     counted = [recount(entry, table, names, people) for entry, table in partitions]

@@ -235,7 +235,8 @@ class QuestionDraft:
             )
         values = [*self._values("protected")]
         if len(values) == 2:
-            group = self.given.get("group", values[1])
+            free = [value for value in values if value != self.given.get("other")]
+            group = self.given.get("group", free[-1])
             other = values[group == values[0]]
             why = "the less frequent value"
             guesses["group"] = Guess(argument="group", value=group, why=why, instead=other)
