@@ -7,6 +7,8 @@ import pytest
 from evenhand import datasets
 from evenhand.errors import InputError
 
+ODD = "@attribute age {1}\n@attribute occupation {1}\n@data\n1,1\n1\n"
+
 
 def build_adult():
     path = Path(__file__).parents[3] / "scripts" / "build_adult.py"
@@ -36,7 +38,7 @@ def test_dutch_has_60_420_rows_not_60_421(dutch):
     assert dutch.attribute("age").values == ("up to 9", "10 or more")
 
 
-@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "@attribute sex {1}\n@data\n1\n"])
+@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "@attribute sex {1}\n@data\n1\n", ODD])
 def test_another_file_is_not_taken_for_the_census(tmp_path, text):
     path = tmp_path / "other.arff"
     path.write_text(text)
@@ -44,10 +46,28 @@ def test_another_file_is_not_taken_for_the_census(tmp_path, text):
         datasets.dutch(path)
 
 
+def test_a_census_file_needs_age_and_occupation_alone(tmp_path):
+    path = tmp_path / "small.arff"
+    path.write_text(ODD.removesuffix("1\n") + "\n")
+    assert datasets.dutch(path).row_count == 1
+
+
 def test_an_absent_census_file_is_named(tmp_path):
     with pytest.raises(InputError, match="Name your copy") as caught:
         datasets.dutch(tmp_path / "absent.arff")
     assert "absent.arff" in caught.value.problems[0].where
+
+
+@pytest.mark.parametrize(
+    ("example", "digest"),
+    [
+        (1, "63709c205f3545ca558594b4de6ffa31cc43cc5f77b3fe75d02f05d5f5a5097a"),
+        (2, "8f9246540875d4461f524fa756deae74f67d8147667bd0b28a3dc05be16bb55f"),
+    ],
+)
+def test_the_examples_are_those_of_the_papers_tables(example, digest):
+    """tests/paper has their rates; this has every count."""
+    assert datasets.admissions(example).digest == digest
 
 
 def test_there_are_two_examples():
