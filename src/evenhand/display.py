@@ -7,6 +7,7 @@ result knows about terminals or pages, and all of them look alike.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from html import escape
@@ -223,9 +224,11 @@ class Pictured(Described):
 class Progress:
     """How much of a long step is done, of how much where that is known, after how many seconds.
 
-    ``depth`` is the size of the sets given, where the step is tests of independence. Parts of
-    a step that is not ``is_even`` take unequal times, and tell nothing about those to come.
-    ``whole`` is the share done of the most work that all such steps together may take.
+    ``depth`` is the size of the sets given, where the step is tests of independence; ``work``
+    is then the seconds that these and further tests take at most on an ordinary machine, by
+    their number. Parts of a step that is not ``is_even`` take unequal times, and tell nothing
+    about those to come. ``whole`` is the share done of everything that is asked for, and
+    ``whole_left`` about how many seconds are left of it; None where nobody adds it up.
 
     >>> Progress("counting rows", done=3_000_000, total=12_000_000, seconds=2.0).seconds_left
     6.0
@@ -237,7 +240,9 @@ class Progress:
     seconds: float
     depth: int | None = None
     is_even: bool = True
+    work: float | None = None
     whole: float | None = None
+    whole_left: float | None = None
 
     @property
     def rate(self) -> float:
@@ -253,6 +258,11 @@ class Progress:
 
 
 ProgressCallback: TypeAlias = Callable[[Progress], object]
+
+# What all steps are called together that test independences with a depth.
+LEARNING = "learning the graph"
+DONE = "done"
+_SETTLED = 0.5  # seconds of a step, from where on its rate tells how long the rest takes
 
 
 class ProgressReporter:
@@ -271,7 +281,7 @@ class ProgressReporter:
         *,
         depth: int | None = None,
         is_even: bool = True,
-        whole: float | None = None,
+        work: float | None = None,
     ) -> None:
         """Report that so much of a step is done."""
         if self._callback:
@@ -281,11 +291,79 @@ class ProgressReporter:
                 self._start = self._last
             self._step, self._done, self._last = step, done, now
             passed = now - self._start
-            self._callback(Progress(step, done, total, passed, depth, is_even, whole))
+            self._callback(Progress(step, done, total, passed, depth, is_even, work))
 
     def advance(self, step: str, more: int, total: int | None = None) -> None:
         """Report that so much more of a step is done."""
         self.report(step, more + (self._done if step == self._step else 0), total)
+
+
+class WholeProgress:
+    """One share for all steps of a piece of work: it grows from 0 to 1 and never goes back.
+
+    It is a callback itself, and calls another with each step's progress and the share. What
+    each step will take is ``expected``, in seconds on an ordinary machine, and corrected by
+    its own reports. At each report the share moves on by the time that has passed, as a part
+    of that time and all that is left: work that turns out to be less makes it faster, more
+    makes it slower, and nothing makes it jump.
+
+    >>> shares = []
+    >>> whole = WholeProgress(lambda progress: shares.append(progress.whole), {"counting": 1.0})
+    >>> whole(Progress("counting", done=2, total=2, seconds=0.5))
+    >>> shares
+    [1.0]
+    """
+
+    def __init__(self, callback: ProgressCallback, expected: Mapping[str, float]) -> None:
+        self._callback = callback
+        self._to_come = {**expected}
+        self._step, self._expected = "", 0.0
+        self._share, self._last = 0.0, inf  # until the first report nothing was done
+        self._check: Callable[[], object] = lambda: None
+
+    @contextmanager
+    def checking(self, check: Callable[[], object]) -> Iterator[None]:
+        """Call this before each report meanwhile; it may raise to end the work."""
+        self._check, before = check, self._check
+        try:
+            yield
+        finally:
+            self._check = before
+
+    def expect(self, expected: Mapping[str, float]) -> None:
+        """Correct what steps to come will take; one that takes 0 is not going to be."""
+        self._to_come = {name: expected.get(name, of) for name, of in self._to_come.items()}
+
+    def __call__(self, progress: Progress) -> None:
+        """Pass on a report, with the share of everything and the seconds left."""
+        self._check()
+        step = progress.step if progress.depth is None else LEARNING
+        if step != self._step:
+            self._step, self._expected = step, self._to_come.pop(step, 0.0)
+        left = self._left(progress) + sum(self._to_come.values())
+        now = perf_counter()
+        passed, self._last = max(now - self._last, 0.0), now
+        self._share += (1 - self._share) * (passed / (passed + left) if left else 1.0)
+        self._callback(replace(progress, whole=self._share, whole_left=left))
+
+    def finish(self) -> None:
+        """Report that everything is done, whatever was expected."""
+        self._to_come.clear()
+        self(Progress(DONE, done=1, total=1, seconds=0.0))
+
+    def _left(self, progress: Progress) -> float:
+        """What the present step still takes: by its work, its rate, or what was expected."""
+        if progress.work is not None:
+            return progress.work
+        done, total, seconds = progress.done, progress.total, progress.seconds
+        if total is not None and done >= total:
+            return 0.0
+        by_rate = progress.seconds_left
+        if by_rate is not None and seconds > _SETTLED:
+            return by_rate
+        # A step that takes longer than it should is expected to take half as long again.
+        share = 1 - done / total if total else 1.0
+        return max(self._expected * share - seconds * (not total), seconds / 2, 1e-3)
 
 
 def visible(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.terminal import option, say
-from evenhand.display import ProgressCallback
+from evenhand.display import ProgressCallback, WholeProgress
 from evenhand.errors import EvenhandError, Problem, QuestionError, nearest_path, path_exists
 from evenhand.question import Question, QuestionFile
 from evenhand.question.fields import TABLES, Field, with_typed
@@ -103,17 +103,20 @@ class Asked:
         A question file says how columns are read; without one that is guessed, too. What the
         table lacks is told before what the question lacks.
         """
+        return self._completed(None)
+
+    def _completed(self, progress: ProgressCallback | None) -> QuestionFile:
         from evenhand.rows.question_guesses import check_columns, completed
 
         absent = lacking(name for name in _COLUMNS if name not in self.parts)
         try:
-            rows = self.read()
+            rows = self.read(progress)
         except QuestionError as error:
             raise QuestionError(*error.problems, *absent.problems) from error
         check_columns(rows, self.parts)
         if absent.problems:
             raise absent
-        reading = self.question_file is None and not self.of("run")["predictions"]
+        reading = self.guesses_reading
         nodes = self.graph.nodes if self.graph else ()
         tables, guesses = completed(rows, self.tables, reading=reading, keep=nodes)
         return replace(self._parsed(tables), guesses=guesses)
@@ -155,8 +158,24 @@ class Asked:
 
         return load_graph(self.graph_file)
 
+    @property
+    def guesses_reading(self) -> bool:
+        """Whether it is guessed how columns are read, as nothing says it."""
+        return self.question_file is None and not self.of("run")["predictions"]
+
+    def whole_progress(
+        self, bar: ProgressCallback, besides: Mapping[str, float]
+    ) -> WholeProgress:
+        """A callback with one total for all that is asked, of which a bar is told."""
+        from evenhand.auditing import whole_progress
+
+        looks = self.guesses_reading or bool(needed_parts(self.parts))
+        return whole_progress(bar, answers=True, looks=looks, besides=besides)
+
     def audits(self, progress: ProgressCallback) -> "tuple[Audit, ...]":
         """Audit the data; of predictions in several columns once for each."""
+        if "file" not in vars(self):
+            vars(self)["file"] = self._completed(progress)
         run = self.of("run")
         settings: dict[str, Any] = {"graph": self.graph, "memory": self.memory}
         settings["progress"] = progress

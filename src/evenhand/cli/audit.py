@@ -22,12 +22,17 @@ from evenhand.cli.terminal import (
     say,
     say_for_owner,
 )
+from evenhand.display import ProgressReporter
 from evenhand.errors import Problem, QuestionError, path_exists
 
 if TYPE_CHECKING:
     from evenhand.auditing import Audit
     from evenhand.display import ProgressCallback, Summary
     from evenhand.evidence import GraphDoubt
+
+
+# Steps after the audit.
+_RESAMPLING, _WRITING = "resamples", "writing {}"
 
 
 @with_keys
@@ -69,14 +74,16 @@ def audit(
             remedy="Name one column with --predictions, or write a --report.",
         )
     asked.check_outputs(certificate, report, junit, overwrite=overwrite)
-    with ProgressBar(quiet=quiet or json) as progress:
+    files = _Files(certificate, report, junit, share=share, overwrite=overwrite)
+    with ProgressBar(quiet=quiet or json) as bar:
+        progress = asked.whole_progress(bar, _seconds(asked.of("audit"), files))
         audits = asked.audits(progress)
         answers = {
             name: _Answer.of(result, asked.of("audit"), progress)
             for name, result in zip(names, audits, strict=True)
         }
-        files = _Files(certificate, report, junit, share=share, overwrite=overwrite)
         files.write(asked, answers, progress)
+        progress.finish()
     is_strict = bool(asked.of("audit")["strict"])
     say_for_owner(shared=share and not quiet)
     from evenhand.evidence.statistical_verdict import exit_status, in_words
@@ -102,6 +109,16 @@ def audit(
     raise typer.Exit(exit_status(verdicts, strict=is_strict))
 
 
+def _seconds(asked: Mapping[str, Any], files: "_Files") -> dict[str, float]:
+    """About how long what follows the answer takes."""
+    from evenhand.record.stand_alone import CHECKING
+
+    many = asked["bootstrap"] or 0
+    checking = {CHECKING: 0.1} if files.certificate else {}
+    writing = {_WRITING.format(path.name): 0.5 for path in files.named}
+    return {_RESAMPLING: 0.05 * many, **checking, **writing}
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Answer:
     """An audit, what was asked besides the verdict, by name, and why some was refused."""
@@ -118,6 +135,7 @@ class _Answer:
     ) -> Self:
         """Ask an audit what the table [audit] asks."""
         besides, refusals = dict[str, Any](), tuple[Problem, ...]()
+        result.find_answer(progress=progress)
         if (many := asked["bootstrap"]) is not None:
             seed = asked["bootstrap_seed"]
             resampled = result.bootstrap(many, seed=seed, progress=progress)
@@ -178,16 +196,23 @@ class _Files:
     share: bool = field(kw_only=True)
     overwrite: bool = field(kw_only=True)
 
+    @property
+    def named(self) -> list[Path]:
+        """Those that are."""
+        return [path for path in (self.certificate, self.report, self.junit) if path]
+
     def write(
         self, asked: Asked, answers: Mapping[str, _Answer], progress: "ProgressCallback"
     ) -> None:
         """Write them one after the other; what fails says which are written already."""
         from evenhand.files import after_writing
 
+        reporter = ProgressReporter(progress)
         first, *others = answers.values()
         results = {name if others else "": one.result for name, one in answers.items()}
         shown, overwrite = {"least_count": asked.of("run")["least_count"]}, self.overwrite
         if self.certificate is not None:
+            reporter.report(_WRITING.format(self.certificate.name), 0)
             record, rows = first.result.stated_certificate, first.result.rows
             data = rows.plain_file if rows else None
             write = (
@@ -195,6 +220,8 @@ class _Files:
             )
             write(self.certificate, overwrite=overwrite, data=data, progress=progress)
         with after_writing(self.certificate):
+            if self.report is not None:
+                reporter.report(_WRITING.format(self.report.name), 0)
             if self.report is not None and self.report.suffix.lower() == ".md":
                 with_counts = not self.share
                 write_markdown(

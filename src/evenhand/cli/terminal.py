@@ -131,10 +131,10 @@ class ProgressBar:
     """One bar for all that is done, on standard error; removed when the work is done.
 
     It moves while there is work, and names the step, its share and the time that has passed.
-    While a graph is learned it is full when all the work is done that learning may take; other
-    steps promise nothing about those to come. After some seconds one line, in a pipe as well,
-    says how far the step is and what would shorten it. The object is the ``progress`` callback
-    of the library.
+    Where all steps are added up it is full when everything is done, and says about how long
+    that takes; other steps promise nothing about those to come. After some seconds one line, in
+    a pipe as well, says how far the work is and what would shorten it. The object is the
+    ``progress`` callback of the library.
     """
 
     def __init__(self, *, quiet: bool) -> None:
@@ -171,10 +171,10 @@ class ProgressBar:
             rate = f", {progress.rate / 1e6:.1f} M/s" if progress.rate > _FAST else ""
             said, whole = progress.step + share + rate, progress.whole
             if whole is not None:
-                said += f"; {_whole_text(whole)}"
+                said += f"; {_whole_text(progress)}"
                 self._bar.update(self._task, description=said, total=1.0, completed=whole)
-            else:  # once the graph is learned the bar is full
-                self._bar.update(self._task, description=said, completed=1.0)
+            else:
+                self._bar.update(self._task, description=said)
 
     def _say(self, text: str) -> None:
         """Print a line above the bar, which would otherwise be in the middle of it."""
@@ -184,9 +184,11 @@ class ProgressBar:
             self._bar.console.print(visible(text), markup=False, highlight=False, emoji=False)
 
 
-def _whole_text(whole: float) -> str:
-    """How much is done of the most that learning may take."""
-    return f"{whole:.0%} of the most work that learning may take"
+def _whole_text(progress: Progress) -> str:
+    """How much is done of everything, and about how long the rest takes."""
+    left = progress.whole_left or 0
+    soon = f", up to {duration(left)} left" if left >= 1 else ""
+    return f"{progress.whole:.0%} of everything{soon}"
 
 
 def _waiting_text(progress: Progress) -> str:
@@ -195,11 +197,10 @@ def _waiting_text(progress: Progress) -> str:
     what = progress.step if depth is None else f"Learning the graph, tests given {depth}"
     many = "" if progress.total is None else f" of {progress.total:,}"
     is_known = left is not None and progress.seconds >= _SETTLED
+    is_known = is_known and progress.whole is None  # else what is left of everything is said
     what += f": {progress.done:,}{many} done" + (f", {duration(left or 0)} left" * is_known)
-    whole = progress.whole
-    what += (
-        ". Further steps may follow." if whole is None else f". That is {_whole_text(whole)}."
-    )
+    is_added_up = progress.whole is not None
+    what += f"; {_whole_text(progress)}." if is_added_up else ". Further steps may follow."
     if depth is None:
         return what
     fewer = (Remedy("To be sooner done, name fewer columns", "columns"),)

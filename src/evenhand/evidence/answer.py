@@ -14,7 +14,7 @@ from statistics import NormalDist
 from typing import Any, Literal, TypeAlias
 
 from evenhand.counts import FinerCounts
-from evenhand.display import Plain, percent, plain
+from evenhand.display import Plain, ProgressCallback, ProgressReporter, percent, plain
 from evenhand.errors import CannotReleaseError, Problem, Remedy
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import direct_edge
@@ -43,6 +43,7 @@ ReasonKind: TypeAlias = Literal[
 OF_THE_GRAPH: frozenset[ReasonKind] = frozenset(
     {"nothing compared", "graph refuted", "depends on", "written after", "not separated"}
 )
+VARYING = "judging with other causes and classes"  # the step's name
 _POWER = 0.8
 _LEVEL = 0.05
 
@@ -253,11 +254,14 @@ def answer_of(
     doubt: GraphDoubt,
     finer: FinerCounts | None = None,
     named_after: Iterable[str] = (),
+    *,
+    progress: ProgressCallback | None = None,
 ) -> Answer:
     """The answer of a certificate, judged again in all variations.
 
     ``finer`` has the compared columns that are in classes as finely as rows allow.
     ``named_after`` are columns whose names sound as if they were written after the decision.
+    ``progress`` is called with each variation.
     """
     sets = AdjustmentSets(
         certificate=certificate,
@@ -270,7 +274,7 @@ def answer_of(
         certificate=certificate,
         placed=sets.placed,
         found=sets.found if compared else frozenset(),
-        judged=tuple(sets.judged()) if compared else (),
+        judged=_reported(sets, progress) if compared else (),
         fit=GraphFit(implied=len(doubt.implied), rejected=doubt.contradicted_names),
     )
     reason = rules.reason
@@ -293,6 +297,20 @@ def answer_of(
         standing=rules.standing,
         fallen=rules.found - rules.standing,
     )
+
+
+def _reported(
+    sets: AdjustmentSets, progress: ProgressCallback | None
+) -> tuple[AdjustmentSet, ...]:
+    """All variations; after each it is reported how many are done."""
+    reporter, found = ProgressReporter(progress), list[AdjustmentSet]()
+    reporter.report(VARYING, 0)  # who is a candidate takes tests
+    most = sets.most
+    for one in sets.judged():
+        found.append(one)
+        reporter.report(VARYING, len(found), max(most, len(found)))
+    reporter.report(VARYING, len(found), len(found))
+    return tuple(found)
 
 
 @dataclass(frozen=True, kw_only=True)

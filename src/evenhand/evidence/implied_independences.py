@@ -23,6 +23,7 @@ from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 Names: TypeAlias = tuple[str, ...]
 
 # Thin strata make the plain test reject too often: no graph is blamed for that.
+TESTING = "testing what the graph implies"  # the step's name
 _CALIBRATED = "chi-square-adjusted"
 
 
@@ -106,14 +107,16 @@ def doubt(
     possible = found.sets
     effects = possible_effects(graph, decision, order)
     apart = {*graph.nodes} - effects - frozenset().union(*possible)
-    advance = partial(ProgressReporter(progress).advance, "tests against the graph")
-    evaluator = Evaluator(counts, sorted(counts.names), after_each=advance)
     tests = [
         (name, decision, tuple(causes.union(question.protected_names) - {name}))
         for name in sorted(apart)
         for causes in possible
     ]
+    reporter = ProgressReporter(progress)
+    advance = partial(reporter.advance, TESTING, total=len(tests))
+    evaluator = Evaluator(counts, sorted(counts.names), after_each=advance)
     results = evaluator.statistics_by_name(tests, _CALIBRATED)
+    reporter.report(TESTING, len(tests), len(tests))
     every = zip(tests, p_values(*results).tolist(), (results.degrees > 0).tolist(), strict=True)
     largest: dict[str, tuple[float, Names, bool]] = {}
     for (name, _, given), p, testable in every:

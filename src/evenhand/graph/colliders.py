@@ -66,6 +66,7 @@ def classify_by_majority(
             classified.ambiguous = unshielded
             return classified
         done = 0
+        limits.expect(depth + 1, totals[depth + 1 : levels], votes=False)
         limits.report(depth, done, total)
         for batch in batches_of(pairs, offers, depth, all_subsets=all_subsets):
             votes.add(batch, evaluate(batch) > skeleton.significance)
@@ -84,9 +85,9 @@ def classify_by_majority(
 
 def _levels_of_votes(skeleton: Skeleton, totals: Sequence[int], limits: Limits) -> int:
     """How large sets may be that vote: no larger than those that a stopped search tried."""
+    limits.work = 0  # votes have a budget of their own
     if limits.most_work is None:
         return len(totals)
-    limits.work, limits.spent = 0, 1  # votes have a budget of their own
     tried = totals[: len(skeleton.tests)] if skeleton.stopped else totals
     return limits.affordable(tried)
 

@@ -12,9 +12,9 @@ untestable ones have, the first by name is kept; the graph does not depend on it
 *original* search removes an edge at once, with the first set that separates its ends.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, count
+from itertools import combinations, count, islice
 from math import comb
 from typing import NamedTuple
 
@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.display import ProgressReporter
-from evenhand.graph.kernels.batch import Batch, Matrix, batches_of, count_tests
+from evenhand.graph.kernels.batch import Batch, Matrix, batches_of, tests_by_depth
 
 Evaluate = Callable[[Batch], NDArray[np.float64]]
 
 # The work of a search, in tests × cells, that goes on without limits; votes on colliders have
 # as much again. A unit takes 15 to 30 ns by numpy and 5 to 15 by numba (bench/dense.py): 30 s.
 MOST_WORK = 5 * 10**8
+_SECONDS = 2e-8  # of a unit
 # What a test costs beside its cells, in cells.
 _FIXED_CELLS = 1_000
 
@@ -46,8 +47,8 @@ class Limits:
 
     With ``most_work`` no level is begun that would exceed this work, which depends on the
     counts alone and on no clock: a table has the same graph on every machine. ``cards`` and
-    ``lines`` are the sizes of the table. Edges and colliders have a budget each;
-    ``spent`` counts those that are used up.
+    ``lines`` are the sizes of the table. Edges and colliders have a budget each. ``to_come`` is
+    the most work that levels after the present one can take.
     """
 
     max_depth: int | None = None
@@ -56,7 +57,7 @@ class Limits:
     cards: tuple[int, ...] = ()
     lines: int = 0
     work: int = 0
-    spent: int = 0
+    to_come: int = 0
     reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     done: int = 0
     _level: tuple[int, int, int] = (0, 0, 0)
@@ -107,6 +108,20 @@ class Limits:
         self.done += tests
         self.work += self._work(depth, tests)
 
+    def expect(self, depth: int, totals: Iterable[int], *, votes: bool) -> None:
+        """Note the most work of levels to come, the first of this depth, and of ``votes``.
+
+        Edges that are removed only make the levels smaller. Votes take about as much work as
+        the search of edges does.
+        """
+        self.to_come = 0
+        for at, tests in enumerate(totals, depth):
+            if self.too_deep(at) or self.work + self.to_come > MOST_WORK:
+                break
+            self.to_come += self._work(at, tests)
+        self.to_come = min(self.to_come, max(MOST_WORK - self.work, 0))
+        self.to_come += votes * (self.work + self.to_come)
+
     def too_deep(self, depth: int) -> bool:
         """Whether sets of this size are beyond the limit."""
         return self.max_depth is not None and depth > self.max_depth
@@ -114,11 +129,9 @@ class Limits:
     def report(self, depth: int, done: int, total: int) -> None:
         """Report how many of the tests given sets of this size are done."""
         self._level = (depth, done, total)
-        whole = None
-        if self.most_work is not None:
-            part = done / total * self._work(depth, total) if total else 0
-            whole = min((self.spent + (self.work + part) / self.most_work) / 2, 1.0)
-        self.reporter.report(f"tests given {depth}", done, total, depth=depth, whole=whole)
+        rest = (1 - done / total) * self._work(depth, total) if total else 0.0
+        work = _SECONDS * (rest + self.to_come)
+        self.reporter.report(f"tests given {depth}", done, total, depth=depth, work=work)
 
     def report_more(self, tests: int) -> None:
         """Report that so many more tests of the present batch are done."""
@@ -183,7 +196,9 @@ class Skeleton:
     def _levels(self, limits: Limits) -> Iterator[tuple[int, int]]:
         """The size of sets and the number of tests of each level, until a limit is reached."""
         for depth in count():
-            total = count_tests(self.adjacent & ~self.required, self.offers(), depth)
+            by_depth = tests_by_depth(self.adjacent & ~self.required, self.offers())
+            totals = islice(by_depth, depth, None)
+            total = next(totals, 0)
             self.stopped = limits.reached(depth, total) if total else ""
             if not limits.affordable([total], depth):
                 self.stopped = (
@@ -192,6 +207,7 @@ class Skeleton:
                 )
             if not total or self.stopped:
                 return
+            limits.expect(depth + 1, totals, votes=True)
             yield depth, total
             limits.finish(depth, self.tests[-1])
 

@@ -14,6 +14,7 @@ from evenhand import checker
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import ResourceError, UnconfirmedError
 
+CHECKING = "checking by the stand-alone program"  # the step's name
 _LARGE = 2_000_000  # bytes that the checker reads in less than a second
 _MOST_DATA = 50_000_000  # bytes of rows that it reads in a few seconds
 _SHOWN = 3
@@ -84,7 +85,7 @@ def ask_checker(
 def _answer(process: Popen[bytes], reporter: ProgressReporter) -> checker.CheckOutcome:
     """Wait for what the checker prints; whoever is told of progress may cancel."""
     while True:
-        reporter.report("checking by the stand-alone program", 0)
+        reporter.report(CHECKING, 0)
         with suppress(TimeoutExpired):
             printed, errors = process.communicate(timeout=_POLL)
             break

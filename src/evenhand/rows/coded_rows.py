@@ -9,7 +9,6 @@ from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import accumulate, chain
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -27,10 +26,10 @@ from evenhand.question.parse_values import exact_number
 from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.count_rows import (
     absent_merges,
+    expected_rows,
     spelling_notes,
     too_large_columns,
 )
-from evenhand.rows.csv_files import LONGEST_RECORD
 from evenhand.rows.value_labels import (
     MISSING_TEXT,
     UNFIT,
@@ -173,19 +172,9 @@ def stored_blocks(
             batches, size = [], 0
         batches.append(batch)
         size += taken
-        total = total if batches[1:] else _expected_rows(sources, batch)
+        total = total if batches[1:] else expected_rows(sources, batch.num_rows)
         reporter.advance("reading rows", batch.num_rows, total)
     yield stored(complete=True)
-
-
-def _expected_rows(sources: Sequence[BatchSource], first: pa.RecordBatch) -> int | None:
-    """About how many rows there are, as the first batch tells; None where that is unknown."""
-    if all(source.rows is not None for source in sources):
-        return sum(source.rows or 0 for source in sources)
-    if any(source.dialect is None or source.dialect.compression for source in sources):
-        return None
-    size = sum(Path(source.where).stat().st_size for source in sources)
-    return max(int(first.num_rows) * size // min(size, LONGEST_RECORD), int(first.num_rows))
 
 
 def _encode(chunks: list[pa.Array], counts: NDArray[np.int64]) -> tuple[pa.Array, _Codes]:

@@ -3,10 +3,10 @@
 Below it stand the errors of the data that counting can find, each with its remedy.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -31,9 +31,11 @@ from evenhand.question import Codings
 from evenhand.question.codings import MISSING, unplaced
 from evenhand.question.parse_values import WILDCARD, exact_number
 from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, reading
+from evenhand.rows.csv_files import LONGEST_RECORD
 from evenhand.rows.key_counter import MOST_PENDING, Codes, KeyCounter, KeyLayout, sort_order
 from evenhand.rows.value_labels import ColumnEncoder, FrequencyEncoder, check_types
 
+COUNTING = "counting rows"  # the step's name
 # Rows after which a column with hardly any repeated value is refused, before all are read.
 _EARLY_ROWS = 10_000
 # Measured: memory of the process before it counts, and of each distinct line while lines are
@@ -69,13 +71,13 @@ def count(
     if sources[0].group_by:
         source, codings = sources[0].group_by(names, codings)
         sources = (source,)
-    known = [source.rows for source in sources]
-    total = None if None in known else sum(rows or 0 for rows in known)
-    advance = partial(ProgressReporter(progress).advance, "counting rows", total=total)
-    counter = _RowCounter(names, codings, memory, advance)
+    counter = _RowCounter(names, codings, memory)
+    reporter, total = ProgressReporter(progress), None
     for source in sources:
         with reading(source.where):
-            counter.read(source)
+            for rows, in_first_batch in counter.read(source):
+                total = total or expected_rows(sources, in_first_batch)
+                reporter.advance(COUNTING, rows, total)
     with reading(sources[0].where):
         result = counter.finish(where=sources[0].where)
     # What Arrow keeps for further batches is 100 MB: the mathematics after this uses none.
@@ -91,9 +93,7 @@ class _RowCounter:
         names: Sequence[str],
         codings: Codings,
         memory: int | None,
-        advance: Callable[[int], None],
     ) -> None:
-        self.advance = advance
         self.codings = codings
         self.columns = [ColumnEncoder(name, codings) for name in names]
         self.frequency = FrequencyEncoder(codings.frequency) if codings.frequency else None
@@ -107,13 +107,18 @@ class _RowCounter:
         )
         self.rows = 0
 
-    def read(self, source: BatchSource) -> None:
-        """Count one source."""
+    def read(self, source: BatchSource) -> Iterator[tuple[int, int]]:
+        """Count one source; yields the rows of each part, and of the batch that it is of."""
         wanted = [column.name for column in self.encoders]
-        for row, batch in _slices(source.open(wanted, coded=True)):
-            if row == 0:
-                check_types(batch.schema, where=source.where)
-            self._add(batch, source, row)
+        row = 0
+        for batch in source.open(wanted, coded=True):
+            for begin in range(0, batch.num_rows, BATCH_ROWS):
+                if row == 0:
+                    check_types(batch.schema, where=source.where)
+                part = batch.slice(begin, BATCH_ROWS)
+                self._add(part, source, row)
+                row += part.num_rows
+                yield part.num_rows, batch.num_rows
 
     def _add(self, batch: pa.RecordBatch, source: BatchSource, row: int) -> None:
         coded = [one.encode(batch.column(one.name), source, row) for one in self.encoders]
@@ -125,7 +130,6 @@ class _RowCounter:
         self.counter.add(self.counter.layout.keys(coded), weights)
         early = self.rows < _EARLY_ROWS
         self.rows += batch.num_rows if weights is None else sum(weights.tolist())
-        self.advance(batch.num_rows)
         self._check_memory(self.counter.distinct, source.where)
         check_row_count(
             self.rows, counts=f"frequencies {self.codings.frequency!r}", where=source.where
@@ -230,13 +234,14 @@ def _table(
     )
 
 
-def _slices(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Batches of at most ``BATCH_ROWS`` rows, each with the number of its first row."""
-    row = 0
-    for batch in batches:
-        for begin in range(0, batch.num_rows, BATCH_ROWS):
-            yield row + begin, batch.slice(begin, BATCH_ROWS)
-        row += batch.num_rows
+def expected_rows(sources: Sequence[BatchSource], in_first_batch: int) -> int | None:
+    """About how many rows there are, as the first batch tells; None where that is unknown."""
+    if all(source.rows is not None for source in sources):
+        return sum(source.rows or 0 for source in sources)
+    if any(source.dialect is None or source.dialect.compression for source in sources):
+        return None
+    size = sum(Path(source.where).stat().st_size for source in sources)
+    return max(in_first_batch * size // min(size, LONGEST_RECORD), in_first_batch)
 
 
 def raise_all(errors: Sequence[InputError]) -> None:

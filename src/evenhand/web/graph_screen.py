@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from evenhand.auditing import Audit
+from evenhand.auditing import Audit, whole_progress
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError
 from evenhand.graph import load_graph
@@ -245,12 +245,14 @@ def learn(session: Session, _body: dict[str, Any]) -> Job | None:
         _refit(session, unasked=True)
         return judge(session)
 
-    def work(progress: ProgressCallback) -> None:
+    def work(of: ProgressCallback) -> None:
+        progress = whole_progress(of, answers=True)
         session.learn(progress)
         _refit(session, unasked=True)
         # An edit that does not fit the graph is told by the page, which offers to drop it.
         with suppress(EvenhandError):
             work_out(session, progress)
+        progress.finish()
 
     return session.jobs.start(_LEARNING, work, joins=True)
 

@@ -59,14 +59,20 @@ class Job:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for the page."""
         of = self.progress
+        is_whole = of is not None and of.whole is not None  # then the bar is of all steps
         return {
             "id": self.id,
             "title": self.title,
             "state": self.state,
             "step": of.step if of else "",
-            "done": of.done if of else 0,
-            "total": of.total if of else None,
-            "seconds_left": of.seconds_left if of else None,
+            "is_whole": is_whole,
+            "done": 0 if of is None else of.whole if is_whole else of.done,
+            "total": None if of is None else 1 if is_whole else of.total,
+            "seconds_left": None
+            if of is None
+            else of.whole_left
+            if is_whole
+            else of.seconds_left,
             "said": f"{self.title} was cancelled. What was chosen stays; nothing else changed.",
         }
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.auditing import Audit, audit
-from evenhand.display import Progress, ProgressCallback, ProgressReporter
+from evenhand.auditing import Audit, audit, whole_progress
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import EvenhandError, Problem, QuestionError
 from evenhand.files.transaction import disk_errors, write_file
 from evenhand.graph import PartialGraph, load_graph
@@ -428,28 +428,28 @@ class Session:
 
     def learn(self, progress: ProgressCallback) -> None:
         """Learn the graph for what is asked; where that changes meanwhile, begin again."""
+        whole = whole_progress(progress, answers=True)
         while self.learned is None:
             with self.lock:
                 file, rows, key = self.file, self.rows, self._learning_key()
                 if column := self.predictions:  # no part of the data that a model learned
                     rows = rows.only({*rows.columns} - {column})
 
-            def report(of: Progress, key: str = key) -> None:
+            def check(key: str = key) -> None:
                 if self._learning_key() != key:
                     raise _OutdatedError
-                progress(of)
 
             # Effects through others are measured where it is judged, on the graph as edited.
             asked = replace(file, question=file.question.direct, edits=(), codings=Codings())
-            with suppress(_OutdatedError):
-                rows = replace(rows, progress=report)
+            with suppress(_OutdatedError), whole.checking(check):
+                rows = replace(rows, progress=whole)
                 before = self._learned.newest  # by another order: its tests are not made again
                 found = audit(
                     rows,
                     asked,
                     graph=self.given,
                     reuse=before.base if before else None,
-                    progress=report,
+                    progress=whole,
                 )
                 self.check_table()
                 self._learned.put(key, found)
@@ -513,9 +513,7 @@ def work_out(session: Session, progress: ProgressCallback) -> None:
     through = ", ".join(session.file.question.redlining)
     reporter.report(f"measuring effects through {through}" if through else "judging", 0)
     if audit := session.audit:
-        audit.doubt(progress=progress)
-        reporter.report("judging other causes and classes", 0)
-        _ = audit.answer
+        audit.find_answer(progress=progress)
 
 
 def judge(session: Session, _body: object = None) -> Job | None:

@@ -115,11 +115,11 @@ def test_what_is_done_is_not_told_and_neither_is_who_asked_for_quiet(capsys, wai
             ),
         ),
         (
-            Progress("tests given 1", 70, 100, 1.0, depth=1, whole=0.125),
+            Progress("tests given 1", 70, 100, 9.0, depth=1, whole=0.125, whole_left=41),
             (
-                "Learning the graph, tests given 1: 70 of 100 done. That is 12% of the most "
-                "work that learning may take. To be sooner done, name fewer columns "
-                "(--columns …), or say in which order they came about (--tiers …)."
+                "Learning the graph, tests given 1: 70 of 100 done; 12% of everything, up to "
+                "about 41 seconds left. To be sooner done, name fewer columns (--columns …), "
+                "or say in which order they came about (--tiers …)."
             ),
         ),
         (

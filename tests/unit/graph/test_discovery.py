@@ -55,14 +55,13 @@ def test_a_cause_that_is_recorded_twice_is_kept_and_a_column_without_effect_is_n
     assert found == kept if effect else found <= kept
 
 
-def test_the_share_of_all_work_only_grows_and_is_told_where_there_is_a_budget(paper_adult):
+@pytest.mark.parametrize("limits", [{}, {"max_depth": 1}])
+def test_the_work_that_is_left_is_told_and_is_none_in_the_end(paper_adult, limits):
     told = []
-    discover(paper_adult, knowledge=ADULT, progress=told.append)
-    shares = [one.whole for one in told if one.depth is not None]
-    assert shares == sorted(shares)
-    assert 0.5 < shares[-1] <= 1  # what finds the edges is half of it, colliders the rest
-    discover(paper_adult, knowledge=ADULT, max_depth=1, progress=told.append)
-    assert told[-1].whole is None
+    discover(paper_adult, knowledge=ADULT, progress=told.append, **limits)
+    left = [one.work for one in told if one.depth is not None]
+    assert 0 < left[0] <= 20  # no more than both budgets, in seconds
+    assert left[-1] == 0
 
 
 @pytest.mark.paper("fig:adult")

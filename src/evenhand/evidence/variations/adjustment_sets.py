@@ -230,6 +230,12 @@ class AdjustmentSets:
         )
         return tuple(names[:MOST_CANDIDATES])
 
+    @property
+    def most(self) -> int:
+        """How many variations there are at most."""
+        numbers = len(self.finer.finer) if self.finer else 0
+        return len(self.candidates) + len(self.base.names) + 2 * numbers + 3
+
     def judged(self) -> Iterator[AdjustmentSet]:
         """All variations, the candidates first."""
         for name in self.candidates:

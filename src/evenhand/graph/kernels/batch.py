@@ -137,11 +137,6 @@ class BatchPlan(NamedTuple):
         return cls(members[order[start[:-1]]], start, x[order], y[order], order)
 
 
-def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
-    """How many tests ``batches_of`` gives."""
-    return next(islice(tests_by_depth(pairs, offers), depth, None), 0)
-
-
 def tests_by_depth(pairs: Matrix, offers: Matrix) -> Iterator[int]:
     """How many tests ``batches_of`` gives at each depth, as long as there are any."""
     offered, packed = offers.sum(axis=1), np.packbits(offers, axis=1)

@@ -338,7 +338,8 @@ function follow(id, then) {
   events.onmessage = ({data}) => {
     const job = JSON.parse(data);
     if (job.state === "running") {
-      const left = (job.seconds_left || 0) < 1 ? "" : `, ${Math.ceil(job.seconds_left)} s left for this step`;
+      const of = job.is_whole ? "" : " for this step";
+      const left = (job.seconds_left || 0) < 1 ? "" : `, up to ${Math.ceil(job.seconds_left)} s left${of}`;
       bar = () => {
         showWork([job.title, job.step].filter(Boolean).join(": "), job.done, job.total, stop);
         $("work-left").textContent = left;
