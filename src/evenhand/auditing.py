@@ -57,7 +57,7 @@ from evenhand.question import (
     Tiers,
 )
 from evenhand.question.display_labels import Labels
-from evenhand.record.stand_alone import CHECKING
+from evenhand.record.checker_process import CHECKING
 from evenhand.rows import Inspection, Rows, Source
 from evenhand.rows.count_rows import COUNTING
 from evenhand.rows.finer_classes import finer_counts

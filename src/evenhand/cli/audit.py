@@ -111,7 +111,7 @@ def audit(
 
 def _seconds(asked: Mapping[str, Any], files: "_Files") -> dict[str, float]:
     """About how long what follows the answer takes."""
-    from evenhand.record.stand_alone import CHECKING
+    from evenhand.record.checker_process import CHECKING
 
     many = asked["bootstrap"] or 0
     checking = {CHECKING: 0.1} if files.certificate else {}
