@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback, ProgressReporter
-from evenhand.errors import QuestionError
+from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import Certificate
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.releasing import Release
@@ -48,10 +48,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         words=words,
         findings=_findings(audit, resampled),
         panel=answer_panel(audit),
-        stories=[
-            (case.line, words.story(case.people))
-            for case in select_cases(found.partition, _IN_WORDS)
-        ],
+        stories=_stories(found, words, _IN_WORDS),
         chosen=chosen_group(found, query, words),
         table=group_table(found, query, words),
         alike=_alike(audit, query_values(query, "names"), words),
@@ -71,18 +68,38 @@ def answer_panel(audit: Audit, edits: int = 0) -> View:
     words = Words.of(found, audit.labels)
     said, by_rows = answer_statements(answer, words), audit.judge == "rows"
     exact = verdicts(answer, said.sentence, words).release
-    strongest = select_cases(found.partition, 1)
+    helps = () if answer.reason is None else answer.reason.remedies
     return View(
         edits=edits,
         mark=exact.mark if by_rows else verdict_class(answer.word),
         headline=exact.word if by_rows else said.headline,
         counts=exact.sentence if by_rows else said.counts,
-        story=words.story(strongest[0].people) if strongest else (),
+        helps=Problem("What would help:", remedy=helps) if helps else None,
+        stories=_stories(found, words, 1),
         hinges=() if by_rows else hinges(answer, words),
         claim=claim_card(found, words, about="A claim apart from these"),
         release=View(mark=exact.mark, word=exact.word),
         variations=answer.variations,
     )
+
+
+def _stories(found: Certificate, words: Words, many: int) -> list[View]:
+    """The strongest findings as people, each with the values in which these are alike.
+
+    There is none where the decision is determined: then nobody differs.
+    """
+    cases = () if found.is_determined else select_cases(found.partition, many)
+    return [
+        View(
+            line=case.line,
+            said=words.story(case.people, {}),
+            alike=[
+                (words.column(name), words.labels.value(name, value))
+                for name, value in case.people.where.items()
+            ],
+        )
+        for case in cases
+    ]
 
 
 @lru_cache(maxsize=4)

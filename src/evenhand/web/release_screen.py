@@ -36,9 +36,10 @@ from evenhand.web.pages import command
 from evenhand.web.question_store import as_list
 from evenhand.web.session import Session, needed
 from evenhand.wording import Words, count
-from evenhand.wording.release_words import rows_changed, who_gains
+from evenhand.wording.release_words import both_ways, rows_changed, who_gains
 
 _MOST_TRIED = 8
+_MOST_GROUPS = 12
 _FEWEST = ModifyData()
 # Those that promise to meet the criterion; all others are compared, and never written.
 _RELEASING = {f"{one.method}:{one.name}": one for one in POLICIES if one.guaranteed}
@@ -207,9 +208,28 @@ def consequences(release: Release, words: Words) -> View:
     return View(
         title=rows_changed(release, verb="would change"),
         lead=who_gains(release, words),
+        gains=gains_and_losses(release, words),
         released=section.but(result=replace(told, notes=notes)),
         known=known_table(release.before, release.certificate, words),
         warnings=release.warnings,
+    )
+
+
+def gains_and_losses(release: Release, words: Words) -> View | None:
+    """How many of each group gain and lose; None where no decision is better than another."""
+    changed = release.plan.changed_decisions
+    if changed is None or words.question.criterion == "every":
+        return None
+    better, worse = both_ways(release.before, words)
+    groups = [*zip(words.groups, changed.groups, strict=True)]
+    if len(groups) > _MOST_GROUPS:
+        groups.sort(key=lambda one: -sum(one[1]))
+    return View(
+        better=better,
+        worse=worse,
+        groups=groups[:_MOST_GROUPS],
+        hidden=len(groups[_MOST_GROUPS:]),
+        most=max(1, *(many for _, ways in groups for many in ways)),
     )
 
 
@@ -221,7 +241,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     made, name = session.results.get("made"), free_name(session.folder, session.table)
     compared, tried = _COMPARED.get(audit), _TRIED.get(audit, {}).get(choice)
     found, groups = audit.certificate, audit.certificate.partition.groups
-    is_open = found.ambiguous
+    is_open = found.ambiguous or found.is_determined
     try:
         options = choice.options
     except EvenhandError:
@@ -232,7 +252,10 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         "state": "open" if is_open else "ready" if compared and tried else "compare",
         "words": words,
         "choice": choice,
-        "ambiguous": sorted(found.graph.neighbors(found.question.decision)) if is_open else [],
+        "ambiguous": sorted(found.graph.neighbors(found.question.decision))
+        if found.ambiguous
+        else [],
+        "undecided": found.reasons if found.is_determined else (),
         "possible_causes": found.possible_decision_causes,
         "unreasoned": missing_reasons(session),
         # As long as what is chosen is what it was made of.
@@ -341,7 +364,11 @@ def release_rows(session: Session, body: dict[str, Any]) -> Job:
             session, written.data, written.certificate, written.shared, written.manifest, page
         )
         session.results["made"] = View(
-            audit=judged, release=released, files=written, report=page
+            audit=judged,
+            release=released,
+            files=written,
+            report=page,
+            gains=gains_and_losses(released, Words.of(judged.certificate, judged.labels)),
         )
 
     again = request_again("POST", "api/release", body)

@@ -285,7 +285,8 @@ def test_the_answer_stands_beside_with_one_finding_and_what_it_depends_on(
     assert session.audit is not None
     panel = _view(session).panel
     assert panel.headline == session.audit.answer.statements[0]
-    assert "".join(panel.story).startswith("Of 296 women")
+    assert "".join(panel.stories[0].said).startswith("Of 296 women, ")
+    assert ("hours per week", ">40") in panel.stories[0].alike
     named = {piece.name for piece in panel.hinges if isinstance(piece, NamedAttribute)}
     assert named == {*session.audit.answer.unplaced}
     page = render(session, "graph", view(session, {}))
