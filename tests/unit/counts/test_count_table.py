@@ -139,6 +139,22 @@ def test_a_cube_too_large_is_refused_before_it_is_made():
         counts.cube(NAMES)
 
 
+@pytest.mark.parametrize(
+    ("columns", "counts"),
+    [({"a": ["x", "z"]}, [1, 2]), ({"b": ["x", "y"]}, [1, 2]), ({"a": ["x", "y"]}, [2, 1])],
+)
+def test_tables_are_equal_if_their_names_values_and_counts_are(columns, counts):
+    table = CountTable.of({"a": ["x", "y"]}, [1, 2])
+    same, other = CountTable.of({"a": ["y", "x"]}, [2, 1]), CountTable.of(columns, counts)
+    assert table == same
+    assert hash(table) == hash(same)
+    assert table not in (other, 5)
+    assert hash(table) != hash(other)
+    assert table.seed == same.seed == int(table.digest[:12], 16) != other.seed
+    assert repr(table) == "<CountTable of 3 rows: a>"
+    assert [*table.only(["b", "a"])] == [(("x",), 1), (("y",), 2)]
+
+
 def test_a_table_cannot_be_changed():
     counts = CountTable.of({"a": ["x"]})
     with pytest.raises(ValueError, match="read-only"):

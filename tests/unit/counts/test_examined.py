@@ -366,3 +366,11 @@ def test_the_sentence_says_what_is_left():
         "people alike in 1 column: 2 kinds, 1 with both groups; 33.3 % of the rows have no "
         "comparator, 66.7 % lie where everybody got the same decision"
     )
+
+
+def test_a_model_need_not_say_all_values_of_an_order():
+    asked = {"criterion": "cumulative", "favorable": None, "order": ("yes", "later", "no")}
+    examined = examined_counts(table(), ask(**asked, predicts="recorded"))
+    assert examined.question.order == ("yes", "no")
+    with pytest.raises(EvenhandError, match="Nobody has 'later'"):
+        examined_counts(table(), ask(**asked))

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from evenhand import CountTable
 from evenhand.counts import functional_dependencies
 from evenhand.counts.functional_dependencies import (
+    Determination,
     constant_in_a_group,
     dependent_pairs,
     determining_columns,
     equivalent_columns,
+    joint_determination,
     jointly_determining,
     roundest,
 )
@@ -116,6 +118,44 @@ def test_exceptions_are_listed_by_group_and_decision():
     assert result.to_dict()["exceptions"] == {"f": {"no": 1}}
     (alone,) = determining_columns(counts, "hired")[:1]
     assert alone.exceptions == {"all": {"no": 1}}
+    assert (result.rule, result.exceptions_text, result.exception_rows) == (
+        "'band'",
+        "f no 1",
+        1,
+    )
+    problem = result.near_problem("hired", 610)
+    assert problem.what == "'band' alone determines 'hired' but for 1 of 610 rows: f no 1."
+    assert [one.value for one in problem.remedies] == [["band"]]
+
+
+@pytest.mark.parametrize("odd", [0, 1, 60])
+def test_columns_together_determine_a_decision_that_none_does_alone(odd):
+    """Who is low in both, or in none, is hired, but for ``odd`` of a thousand rows."""
+    lines = [
+        (sex, one, other, "yes" if one == other else "no", 125)
+        for sex in "fm"
+        for one in "lh"
+        for other in "lh"
+    ]
+    lines[0] = ("f", "l", "l", "yes", 125 - odd)
+    lines += [("f", "l", "l", "no", odd)] * bool(odd)
+    *columns, often = map(list, zip(*lines, strict=True))
+    counts = CountTable.of(dict(zip(("sex", "a", "b", "hired"), columns, strict=True)), often)
+    found = joint_determination(counts, ["a", "b"], "hired", protected="sex")
+    assert (found.name, found.exact) == ("a, b", not odd)
+    assert found.strength == Fraction(500 - 2 * odd, 500 - odd)
+    assert found.exceptions == ({"f": {"no": odd}} if odd else {})
+    once = CountTable.of(dict(zip(("sex", "a", "b", "hired"), columns, strict=True)))
+    assert joint_determination(once, ["sex", "a", "b"], "hired", protected="sex") is None
+
+
+@pytest.mark.parametrize(
+    ("marks", "rule"),
+    [((), "'points'"), (("60",), "'points' >= 60"), (("50", "60"), "'points'")],
+)
+def test_a_rule_names_its_pass_mark_if_there_is_one(marks, rule):
+    one = Determination(name="points", strength=Fraction(1), exceptions={}, marks=marks)
+    assert (one.rule, one.exact, one.exceptions_text) == (rule, True, "")
 
 
 def test_the_protected_attribute_and_its_copies_never_count_as_determining():

@@ -29,6 +29,7 @@ def test_numbers_are_sorted_by_value_and_equal_ones_as_texts(labels):
 def test_texts_are_sorted_as_texts():
     assert in_order(["up to you", "3 to 5", "a"]) == ("3 to 5", "a", "up to you")
     assert in_order(["1/2", "3/4", "10"]) == ("1/2", "10", "3/4")
+    assert in_order(["nan", "10", "9"]) == ("10", "9", "nan")
 
 
 @pytest.mark.parametrize(
