@@ -27,8 +27,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
+import coverage
 import numpy as np
 import pytest
 from tests.data_folder import DATA
@@ -131,20 +133,20 @@ def survey(room: Room, copy: Path) -> tuple[float, Reached, float]:
     if status:
         told = said.read_text("utf-8")[-3000:]
         raise SurveyError(f"{room.name}: a test fails without any mutant\n{told}")
-    export = [sys.executable, "-m", "coverage", "json", "--quiet", "--show-contexts"]
     target = folder / "coverage.json"
-    run([*export, f"--rcfile={settings}", "-o", str(target)], copy, said)
+    export = [sys.executable, "-m", "coverage", "json", "--quiet", "-o", str(target)]
+    run([*export, f"--rcfile={settings}"], copy, said)
     document = json.loads(target.read_text("utf-8"))
+    data = coverage.CoverageData(str(folder / "coverage"))
+    data.read()
+    named = cache(partial(PHASE.sub, ""))  # of millions of pairs of a line and a test
     reached = {
-        str(copy / name): {
-            int(line): {PHASE.sub("", context) for context in contexts}
-            for line, contexts in found["contexts"].items()
-        }
-        for name, found in document["files"].items()
+        name: {line: {*map(named, of)} for line, of in data.contexts_by_lineno(name).items()}
+        for name in data.measured_files()
     }
     totals = document["totals"]
-    coverage = 100 * totals["covered_branches"] / max(totals["num_branches"], 1)
-    return coverage, reached, seconds
+    covered = 100 * totals["covered_branches"] / max(totals["num_branches"], 1)
+    return covered, reached, seconds
 
 
 def run(
@@ -218,7 +220,7 @@ def is_killed(mutant: Mutant, path: Path, tests: list[str], copy: Path, seconds:
 
 def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str, object]:
     """The figures of a room."""
-    coverage, reached, seconds = survey(room, copies[0])
+    covered, reached, seconds = survey(room, copies[0])
     every = {test for lines in reached.values() for tests in lines.values() for test in tests}
     found = [
         (path.relative_to(copies[0]), mutant)
@@ -253,7 +255,7 @@ def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str,
         "tests": [*room.tests],
         "modules": [*room.modules],
         "reasons": [*map(list, room.reasons.items())],
-        "branch_coverage": round(coverage, 1),
+        "branch_coverage": round(covered, 1),
         "mutants": len(found),
         "sample": size,
         "seed": seed,
