@@ -1,8 +1,21 @@
+from dataclasses import dataclass
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.display import Progress, ProgressReporter, Summary, percent, visible
+from evenhand.display import (
+    Plain,
+    Progress,
+    ProgressReporter,
+    Summary,
+    duration,
+    percent,
+    plain,
+    points,
+    visible,
+)
 
 
 @given(st.text())
@@ -86,3 +99,105 @@ def test_with_figures_the_numbers_are_folded_and_the_hint_comes_last():
     assert html.endswith('<p>and 13 more</p></details><p class="note">h</p></div>')
     assert str(summary).endswith("  and 3 more")
     assert summary.parts(8)[-1] == "  and 3\n    more"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.99, "under 1 second"),
+        (1, "about 1 second"),
+        (1.6, "about 2 seconds"),
+        (119, "about 119 seconds"),
+        (120, "about 2 minutes"),
+        (7_199, "about 120 minutes"),
+        (7_200, "about 2 hours"),
+        (172_799, "about 48 hours"),
+        (172_800, "about 2 days"),
+    ],
+)
+def test_a_duration_has_the_largest_unit_that_counts_two(seconds, words):
+    assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("difference", "shown"),
+    [
+        (None, "unmeasured"),
+        (Fraction(1, 20), "5.0"),
+        (Fraction(-1, 20), "−5.0"),
+        (Fraction("0.04996"), "4.99"),
+        (Fraction("-0.0496"), "−4.96"),
+        (Fraction("0.0494"), "4.9"),
+        (Fraction("-0.0001"), "0.0"),
+        (0, "0.0"),
+    ],
+)
+def test_points_never_round_across_the_threshold(difference, shown):
+    assert points(difference, threshold=Fraction(1, 20)) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "0.0 %"), (1, "100.0 %"), (0.0005, "0.1 %"), (2, "200.0 %")]
+)
+def test_only_nothing_and_all_are_shown_so(share, text):
+    assert percent(share) == text
+    assert percent(0.996, digits=0) == ">99 %"
+    assert percent(0.0004, digits=2) == "0.04 %"
+
+
+@dataclass
+class Result(Plain):
+    name: str
+    part: object = None
+    more: tuple = ()
+    keys = "name also=part? of=name more? two=part.real?"
+
+
+def test_plain_values_are_the_keys_that_a_result_names():
+    assert Result("a", 3, (1,)).to_dict() == {
+        "name": "a",
+        "also": 3,
+        "of": "a",
+        "more": [1],
+        "two": 3,
+    }
+    assert Result("a", 0).to_dict() == {"name": "a", "also": 0, "of": "a", "two": 0}
+    assert plain([Result("a", 1j), {1: {3, 2}}, Fraction(1, 3), True, 0.5, None]) == [
+        {"name": "a", "also": "1j", "of": "a", "two": 0.0},
+        {"1": [2, 3]},
+        "1/3",
+        True,
+        0.5,
+        None,
+    ]
+
+
+def test_a_page_of_markdown_has_a_heading_a_table_and_a_list():
+    summary = Summary(
+        title="a*b", sentence="so", columns=("x", "y"), lines=(("1|2", "3"),), notes=("n_1",)
+    )
+    assert summary.markdown() == (
+        "## a\\*b: so\n\n| x | y |\n| --- | --- |\n| 1\\|2 | 3 |\n\n- n\\_1"
+    )
+    assert Summary(title="t").markdown() == "## t"
+
+
+def test_progress_is_measured_in_its_own_step_and_never_ends_before_now():
+    assert Progress("s", done=3, total=None, seconds=2.0).seconds_left is None
+    assert Progress("s", done=0, total=3, seconds=2.0).seconds_left is None
+    assert Progress("s", done=3, total=3, seconds=0.0).rate == 0.0
+    assert Progress("s", done=5, total=3, seconds=1.0).seconds_left == 0
+    ProgressReporter(None).report("s", 1)
+
+
+@pytest.mark.parametrize(
+    ("mark", "shown"),
+    [("\ufe0f", "\\ufe0f"), ("\U000e0041", "\\U000e0041"), ("\uffff", "\uffff"), ("é", "é")],
+)
+def test_what_a_program_may_show_as_nothing_is_written_out(mark, shown):
+    assert visible(f"a{mark}") == f"a{shown}"
+
+
+def test_a_line_of_no_numbers_is_set_to_the_left():
+    text = str(Summary(title="t", columns=("a", "b"), lines=(("x", "−1.5 %"), ("y", ""))))
+    assert text.splitlines()[1:] == ["  a  b", "  x  −1.5 %", "  y"]
