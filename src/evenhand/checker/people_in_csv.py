@@ -67,20 +67,23 @@ def _people(path: str, codings: Record, asked: Sequence[str]) -> Iterator[Person
             if weight is None or not even:
                 what = "too many fields, too few, or no whole frequency"
                 raise ValueError(f"{path}, line {where}: {what}")
-            labels = [spelling(row[at]) for at in columns]
-            lacking = set[int]()
+            labels = [*map(spelling, map(row.__getitem__, columns))]
+            lacking: Sequence[int] = ()
             if not absent.isdisjoint(labels):
-                lacking = {at for at, text in enumerate(labels) if text in absent}
-            if lacking and missing == "error" and weight:
-                name = names[min(lacking)]
-                raise ValueError(f"{path}, line {where}: there is no value of {name!r}")
-            is_dropped = lacking and missing == "drop"
-            for at in () if is_dropped else coded_at:
-                labels[at] = labels[at] if at in lacking else label(names[at], labels[at])
-            for at in lacking:
-                labels[at] = "(missing)"
+                lacking = [at for at, text in enumerate(labels) if text in absent]
+                if missing == "error" and weight:
+                    name = names[lacking[0]]
+                    raise ValueError(f"{path}, line {where}: there is no value of {name!r}")
+            if lacking and missing == "drop":
+                labels = []
+            else:
+                for at in coded_at:
+                    labels[at] = labels[at] if at in lacking else label(names[at], labels[at])
+                for at in lacking:
+                    labels[at] = "(missing)"
+                labels = [*map(labels.__getitem__, wanted)]
             if weight:
-                yield where, () if is_dropped else tuple([labels[at] for at in wanted]), weight
+                yield where, (*labels,), weight
 
 
 @lru_cache(2**16)
