@@ -31,6 +31,7 @@ import typer.main
 import evenhand as eh
 from evenhand.__main__ import main  # type: ignore[attr-defined]
 from evenhand.cli.application import app
+from evenhand.graph.skeleton import Skeleton
 
 Case = dict[str, Any]
 _METHODS: dict[str, Callable[..., Any]] = {
@@ -435,6 +436,8 @@ def serve(side: str) -> None:
     warnings.simplefilter("ignore")
     # The tree of commands is built once instead of for each command: a third of its time.
     typer.main.get_command = functools.cache(typer.main.get_command)
+    # The base did not keep two columns that separate each other from the decision.
+    Skeleton.join_together = lambda *_: None
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints by itself is no answer
     answers.write(f"{Path(eh.__file__).parent.parent}\n")

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
+from typing import TextIO
 
 from .partition_claims import SHARED
 from .record_fields import Record
@@ -48,19 +49,16 @@ def _people(path: str, codings: Record, asked: Sequence[str]) -> Iterator[Person
     coded = {*codings.get("bins", ()), *codings.get("merge", ())}
     label = lru_cache(SHARED)(partial(encode, codings=codings))
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
-        head = file.readlines(2**18)
-        if not head:
-            raise UnreadableDataError(f"{path}: this file is empty")
+        head = first_lines(file)
         delimiter = codings.get("delimiter") or widest_delimiter(head)
         reader = csv.reader(chain(head, file), delimiter=delimiter)
         header = unique_names(next(filter(None, reader), []))
         names = codings.get("columns") or [name for name in header if name != frequency]
         if not {*names, *coded} <= {*header}:
             raise ValueError(f"{path}: a column is lacking")
-        places = {name: at for at, name in enumerate(header)}
-        columns = [places[name] for name in names]
-        place = {name: at for at, name in enumerate(names)}
-        wanted, coded_at = [place[name] for name in asked], [place[n] for n in coded & {*names}]
+        places, place = ({one: at for at, one in enumerate(each)} for each in (header, names))
+        columns, wanted = [places[name] for name in names], [place[name] for name in asked]
+        coded_at = [place[name] for name in coded & {*names}]
         for row in filter(None, reader):
             even, where = len(row) == len(header), reader.line_num
             weight = whole_number(row[places[frequency]]) if frequency and even else 1
@@ -71,9 +69,9 @@ def _people(path: str, codings: Record, asked: Sequence[str]) -> Iterator[Person
             lacking: Sequence[int] = ()
             if not absent.isdisjoint(labels):
                 lacking = [at for at, text in enumerate(labels) if text in absent]
-                if missing == "error" and weight:
-                    name = names[lacking[0]]
-                    raise ValueError(f"{path}, line {where}: there is no value of {name!r}")
+            if lacking and missing == "error" and weight:
+                name = names[lacking[0]]
+                raise ValueError(f"{path}, line {where}: there is no value of {name!r}")
             if lacking and missing == "drop":
                 labels = []
             else:
@@ -84,6 +82,13 @@ def _people(path: str, codings: Record, asked: Sequence[str]) -> Iterator[Person
                 labels = [*map(labels.__getitem__, wanted)]
             if weight:
                 yield where, (*labels,), weight
+
+
+def first_lines(file: TextIO) -> list[str]:
+    """What shows the delimiter; a file without lines is refused."""
+    if head := file.readlines(2**18):
+        return head
+    raise csv.Error("this file is empty")
 
 
 @lru_cache(2**16)
