@@ -222,3 +222,54 @@ def test_no_file_of_the_present_folder_is_run(
     monkeypatch.setattr(checker_process, "_LARGE", 0)
     assert checked(full).status == 0
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("status", "against", "verdicts", "says"),
+    [
+        (0, "its own numbers", {(): "certified"}, "verified: certified"),
+        (0, "a.csv", {}, "verified: no verdict"),
+        (1, "a.csv", {}, "refuted: it holds no verdict, and does not agree with the data"),
+        (
+            1,
+            "its own numbers",
+            {(): "x"},
+            "refuted: it says x, and does not agree with its own",
+        ),
+        (
+            1,
+            "a.csv",
+            {(): "x", ("a", "b"): "y"},
+            "refuted: it says x; through a, b: y, and does",
+        ),
+        (3, "a.csv", {(): "x"}, "neither verified nor refuted; it says: x"),
+    ],
+)
+@pytest.mark.parametrize("named", ["graph", "counts"])
+def test_each_field_has_its_outcome_if_every_objection_names_one(
+    status: int, against: str, verdicts: dict, says: str, named: str
+) -> None:
+    objections = (f"{named}[1]: no", f"{named}.x: no", "answer: no") if status else ()
+    found = CheckedRecord(
+        status=status,
+        verdicts=verdicts,
+        against=against,
+        checker_read_data=False,
+        by_checker=objections[:2],
+        by_engine=objections[2:],
+        stated={"rules": "an input"},
+        by_engine_alone=("seal",),
+        fields=("counts", "answer", "rules", "seal"),
+    )
+    assert found.sentence.startswith(f"Certificate {says}")
+    assert dict(found.objections) == {"checker": objections[:2], "engine": objections[2:]}
+    if status == 1 and named == "graph":
+        assert found.checks == ()
+        return
+    about = {0: "verified", 1: "refuted", 3: "open"}[status]
+    counts, answer, rules, seal = found.checks
+    assert (answer.outcome, answer.objections) == (about, int(status > 0))
+    assert counts.outcome == (about if named == "counts" else "verified")
+    assert counts.objections == (2 if status and named == "counts" else 0)
+    assert (rules.outcome, rules.why, seal.outcome) == ("stated", "an input", "verified")
+    assert [one.by_engine_alone for one in found.checks] == [False, False, False, True]
