@@ -19,7 +19,11 @@ from tests.revealing import (
 )
 
 import evenhand as eh
-from evenhand.releasing.revealing_columns import find_revealing
+from evenhand.releasing.revealing_columns import (
+    RevealingColumn,
+    find_revealing,
+    revealing_problems,
+)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -196,3 +200,24 @@ def test_the_same_is_found_where_each_column_is_read_alone(tmp_path):
     rows = eh.read(path, codings=CODINGS)
     found = find_revealing(rows, made._applied.counted, made.plan, GRAPH.nodes)
     assert {one.column for one in found} == {*REVEALING}
+
+
+@pytest.mark.parametrize("many", [1, 2, 3])
+def test_columns_that_reveal_as_much_are_one_problem(many):
+    columns = [
+        RevealingColumn(
+            column=name, decision="hired", rows=rows, changed_rows=9, examined=name == "graph"
+        )
+        for name, rows in [*((f"c{at}", 9) for at in range(many)), ("few", 4), ("graph", 9)]
+    ]
+    alike, few, examined = revealing_problems(columns)
+    verb, it = ("reveals", "it") if many == 1 else ("reveal", "them")
+    names = [f"c{at}" for at in range(many)]
+    assert alike.what == f"{', '.join(map(repr, names))} {verb} changed rows."
+    assert f"values of {it} go with one 'hired'" in alike.found
+    assert "all 9 changed rows contradict" in alike.found
+    assert "4 of 9 changed rows contradict" in few.found
+    assert [(one.words, one.argument, one.value) for one in alike.remedies] == [
+        (f"Drop {it}", "drop", names)
+    ]
+    assert [one.argument for one in examined.remedies] == ["exclude"]
