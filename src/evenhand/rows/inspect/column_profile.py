@@ -6,7 +6,7 @@ several groups in each.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -295,7 +295,7 @@ def parse_numbers(values: Sequence[str]) -> ParsedNumbers:
 
     No floats if another value is no number.
     """
-    texts = values.array if isinstance(values, LabelArray) else as_texts(values)
+    texts = _texts(values)
     trimmed = pc.utf8_trim_whitespace(texts)
     markers = pc.is_in(pc.utf8_lower(trimmed), value_set=_UNCOUNTED)
     markers = pc.or_(markers, pc.equal(texts, MISSING_TEXT))
@@ -312,6 +312,10 @@ def parse_numbers(values: Sequence[str]) -> ParsedNumbers:
             return np.zeros(0), unknown
     all_known = np.count_nonzero(np.isfinite(numbers)) == len(values) - len(unknown)
     return numbers if all_known else np.zeros(0), unknown
+
+
+def _texts(values: Sequence[str]) -> pa.Array:
+    return values.array if isinstance(values, LabelArray) else as_texts(values)
 
 
 def suggest_classes(
@@ -426,16 +430,15 @@ def whole_numbers(table: CountTable, name: str) -> NDArray[np.float64]:
     return lines
 
 
-def are_comma_numbers(values: Iterable[str]) -> bool:
+def are_comma_numbers(values: Sequence[str]) -> bool:
     """Whether all values but missing ones are numbers, some of them with a comma.
 
     >>> are_comma_numbers(["7,2", "10"]), are_comma_numbers(["7", "10"])
     (True, False)
     """
-    with_comma = False
-    for value in values:
-        if _WITH_COMMA.fullmatch(value):
-            with_comma |= "," in value
-        elif value != MISSING and not looks_missing(value):
-            return False
-    return with_comma
+    if not pc.any(pc.match_substring(_texts(values), ",")).as_py():
+        return False
+    return all(
+        _WITH_COMMA.fullmatch(value) or value == MISSING or looks_missing(value)
+        for value in values
+    )
