@@ -553,6 +553,8 @@ def test_rows_of_many_batches_are_reported_one_after_the_other(tmp_path):
     released(source).write(tmp_path / "out.parquet", progress=seen)
     done = [one.done for one in seen.seen if one.step == "releasing rows"]
     assert done == [*range(1000, 9001, 1000)]
+    certifying = [(one.done, one.total) for one in seen.seen if one.step == "certifying"]
+    assert certifying == [(0, 2), (1, 2), (2, 2)]
     last = {one.step: one for one in seen.seen}
     assert {step: (one.done, one.total) for step, one in last.items()} == {
         "releasing rows": (9000, 9000),
