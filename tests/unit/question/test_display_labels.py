@@ -3,7 +3,13 @@
 import pytest
 
 from evenhand import Question
-from evenhand.question.display_labels import Labels, decision_phrase, group_heading, people_of
+from evenhand.question.display_labels import (
+    Labels,
+    decision_phrase,
+    group_heading,
+    people_of,
+    state_before,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +56,9 @@ def test_a_group_is_named_by_its_label_or_with_its_column(value, heading, people
     words = Labels(columns={"sex": "gender"}, values={"sex": {"f": "women"}})
     assert group_heading(asked, value) == heading
     assert people_of(asked, value, words) == (people or "people with “gender = 1”")
+
+
+@pytest.mark.parametrize(("predicts", "state"), [("", "recorded"), ("hired", "predicted")])
+def test_decisions_of_a_model_were_predicted(predicts, state):
+    asked = Question(protected="sex", group="f", decision="x", favorable="y", predicts=predicts)
+    assert state_before(asked) == state

@@ -104,6 +104,23 @@ def test_a_renamed_column_has_another_name_everywhere():
     assert Knowledge().renamed("income", "pay") == Knowledge()
 
 
+def test_what_is_known_of_some_columns_is_what_names_no_other():
+    known = Knowledge(
+        tiers=Tiers(["sex"], ["job", "age"], ..., ["pay"]),
+        required=["job -> pay", "sex -> pay"],
+        forbidden=["pay -> age"],
+    )
+    assert known.restricted(["sex", "age", "pay"]) == Knowledge(
+        tiers=Tiers(["sex"], ["age"], ..., ["pay"]),
+        required=["sex -> pay"],
+        forbidden=["pay -> age"],
+    )
+    assert known.restricted(["job"]) == Knowledge(tiers=Tiers(["job"], ...))
+    assert known.told["required"] == [["job", "pay"], ["sex", "pay"]]
+    assert known.named == {"sex", "job", "age", "pay"}
+    assert (Knowledge().told, Knowledge().named) == ({}, {*()})
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [

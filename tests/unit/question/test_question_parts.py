@@ -208,6 +208,7 @@ def test_other_numbers_of_graphs_are_refused(written):
         (["protected=sex"], {"question": {"protected": "sex"}}),
         (["protected=sex", "protected=race"], {"question": {"protected": ["sex", "race"]}}),
         (["favorable=a", "favorable=b"], {"question": {"favorable": ["a", "b"]}}),
+        (["add=a -> b: so", "add=b -> c: x"], {"graph": {"add": ["a -> b: so", "b -> c: x"]}}),
         (["min_rows=5", "min_rows=7"], {"question": {"min_rows": 7}}),
         (["local"], {"learning": {"local": True}}),
         (["local=false"], {"learning": {"local": False}}),
@@ -235,6 +236,14 @@ def test_what_is_typed_joins_what_the_file_says_or_takes_its_place():
         "question": {"min_rows": 7, "protected": "sex"},
         "labels": {"columns": {"a": "Age"}},
     }
+
+
+@pytest.mark.parametrize("key", ["graph.add", "graph.remove", "graph.reverse", "graph.open"])
+def test_typed_edits_follow_those_of_the_file(key):
+    table, name = key.split(".")
+    typed = map(parse_setting, (f"{key}=b -> c: 2", f"{key}=c -> d: 3"))
+    together = with_typed({table: {name: ["a -> b: 1"]}}, typed)
+    assert together == {table: {name: ["a -> b: 1", "b -> c: 2", "c -> d: 3"]}}
 
 
 @pytest.mark.parametrize(
