@@ -319,6 +319,12 @@ def test_decisions_that_do_not_fit_are_refused(changes, decision, words):
         check_values(ask(**changes), values_of(**dict.fromkeys(decision, 1)))
 
 
+def test_an_order_that_names_each_value_once_fits():
+    check_values(ask(**ORDERED), values_of(**{"raise": 1, "same": 2}))
+    with pytest.raises(QuestionError, match="needs the order"):
+        ask(**ORDERED | {"order": ("raise",)})
+
+
 @pytest.mark.parametrize("seed", [0, 2**128 - 1])
 def test_a_seed_is_a_whole_number_of_128_bits(seed):
     assert check_seed(seed) == seed
