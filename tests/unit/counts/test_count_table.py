@@ -155,6 +155,15 @@ def test_tables_are_equal_if_their_names_values_and_counts_are(columns, counts):
     assert [*table.only(["b", "a"])] == [(("x",), 1), (("y",), 2)]
 
 
+@pytest.mark.parametrize(("values", "rest"), [(4, ""), (5, ", 1 more"), (7, ", 3 more")])
+def test_a_summary_names_four_values_of_each_column(values, rest):
+    names = "abcdefg"[:values]
+    text = str(CountTable.of({"x": [*names]}, range(10, 10 + values)))
+    shown = [f"{name} {10 + names.index(name)}" for name in reversed(names)][:4]
+    assert ", ".join(shown) + rest in text
+    assert ("more" in text) == bool(rest)
+
+
 def test_a_table_cannot_be_changed():
     counts = CountTable.of({"a": ["x"]})
     with pytest.raises(ValueError, match="read-only"):
