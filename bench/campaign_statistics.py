@@ -27,7 +27,14 @@ COMMON = (
 THRESHOLDS = (0.001, 0.01, 0.05, 0.1, 0.2)
 # Places, rows of each group in each of them, rates of the group and of the others.
 POWER = (
-    *((5, 200, 0.3, 0.4), (20, 60, 0.4, 0.5), (20, 60, 0.3, 0.42), (50, 30, 0.3, 0.42)),
+    *(
+        (41, 18, 0.35, 0.45),
+        (41, 18, 0.35, 0.47),
+        (5, 200, 0.3, 0.4),
+        (20, 60, 0.4, 0.5),
+        (20, 60, 0.3, 0.42),
+        (50, 30, 0.3, 0.42),
+    ),
     *((100, 20, 0.4, 0.5), (100, 100, 0.4, 0.48), (300, 10, 0.4, 0.5), (20, 500, 0.3, 0.38)),
 )
 
@@ -90,23 +97,26 @@ def family(generator: np.random.Generator) -> None:
 
 
 def power(generator: np.random.Generator) -> None:
-    """How often a difference is shown by groups alone, and with their mean."""
+    """How often a difference is shown by groups alone, with their mean, with half for it."""
     for places, rows, low, high in POWER:
         sizes = np.full(places, rows), np.full(places, rows)
         rates = np.full(places, low), np.full(places, high)
-        alone, together = populations.shown_shares(generator, sizes, rates, 0.05, draws=2000)
+        alone, together, half = populations.shown_shares(
+            generator, sizes, rates, 0.05, draws=2000
+        )
         print(
             f"power, {places} of 2 × {rows} rows, {low} against {high}: {alone:.3f}, with the "
-            f"mean {together:.3f}",
+            f"mean {together:.3f}, with half of the level for it {half:.3f}",
             flush=True,
         )
     sizes = populations.adult_sizes()
     for difference in (0.06, 0.08, 0.1):
         rates = np.clip(sizes[2], 0, 1 - difference)
-        alone, together = populations.shown_shares(
+        alone, together, half = populations.shown_shares(
             generator, sizes[:2], (rates, rates + difference), 0.05, draws=1000
         )
-        print(f"power, Adult's sizes, all {difference}: {alone:.3f}, {together:.3f}")
+        found = f"{alone:.3f}, {together:.3f}, {half:.3f}"
+        print(f"power, Adult's sizes, all {difference}: {found}", flush=True)
 
 
 def paths(_: np.random.Generator) -> None:

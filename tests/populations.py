@@ -126,10 +126,11 @@ def shown_error(group, other, threshold, *, groups=10, steps=13):
 
 
 def shown_shares(generator, sizes, rates, threshold, *, draws):
-    """How often a difference is shown: by subpopulations alone, and with their mean.
+    """How often a difference is shown: by subpopulations alone, or with their mean in two ways.
 
     Sizes and rates of the group and of the others, one for each subpopulation; the family is
-    that of all subpopulations, or these and their mean.
+    that of all subpopulations, or these and their mean, which is one more or has half of the
+    level.
     """
     group, other = (np.asarray(side, np.int64) for side in sizes)
     tables = [
@@ -152,6 +153,7 @@ def shown_shares(generator, sizes, rates, threshold, *, draws):
     return (
         _any_shown(p, beyond).mean(),
         _any_shown(np.hstack([p, of_mean]), np.hstack([beyond, mean_beyond])).mean(),
+        _any_shown_divided(p, beyond, of_mean, mean_beyond).mean(),
     )
 
 
@@ -165,10 +167,17 @@ def _mean_deviates(a, n, b, m, threshold):
     return np.divide(excess, variance**0.5, out=np.full(len(a), 9.0), where=variance > 0)
 
 
-def _any_shown(p, beyond):
+def _any_shown_divided(p, beyond, of_mean, mean_beyond):
+    """Holm's rule with weights: a mean that is rejected leaves its half to the others."""
+    rejects_mean = of_mean < 0.025
+    level = np.where(rejects_mean, 0.05, 0.025)
+    return (rejects_mean & mean_beyond)[:, 0] | _any_shown(p, beyond, level)
+
+
+def _any_shown(p, beyond, level=0.05):
     """Holm's step-down rule, for each line: reject the smallest p while it is small enough."""
     order = np.argsort(p, axis=1)
-    small = np.take_along_axis(p, order, 1) < 0.05 / np.arange(p.shape[1], 0, -1)
+    small = np.take_along_axis(p, order, 1) < level / np.arange(p.shape[1], 0, -1)
     rejected = np.logical_and.accumulate(small, axis=1)
     return (rejected & np.take_along_axis(beyond, order, 1)).any(axis=1)
 

@@ -15,10 +15,11 @@ from typing import Any, Literal, TypeAlias
 
 from evenhand.counts import FinerCounts
 from evenhand.display import Plain, ProgressCallback, ProgressReporter, percent, plain
-from evenhand.errors import CannotReleaseError, Problem, Remedy
+from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
 from evenhand.evidence.certificate import Certificate
-from evenhand.evidence.certification import direct_edge
+from evenhand.evidence.certification import direct_edge, lower_coverage
 from evenhand.evidence.implied_independences import GraphDoubt, possible_effects
+from evenhand.evidence.partition import Partition
 from evenhand.evidence.statistical_verdict import exit_status, statistical_verdict
 from evenhand.evidence.statistics.hidden_cause import widened, yardstick
 from evenhand.evidence.statistics.p_values import Z
@@ -133,9 +134,10 @@ class Answer(Plain):
     def open_problem(self) -> Problem | None:
         """What would help to tell; None where nobody knows, or the verdict's reasons say it."""
         reason = self.reason
-        if reason is None or not reason.remedies or self.certificate.is_determined:
-            return None
-        return Problem("What would help:", remedy=reason.remedies, is_open=True)
+        remedies = () if reason is None else reason.remedies
+        if self.certificate.is_determined:
+            remedies = _without_determining(self.certificate)
+        return Problem("What would help:", remedy=remedies, is_open=True) if remedies else None
 
     @property
     def graph_problem(self) -> Problem | None:
@@ -440,9 +442,17 @@ class _Rules:
         if not certificate.coverage.reaches(certificate.min_coverage):
             return Reason(kind="nothing compared", remedies=self._to_compare_more())
         least = min(detectable_differences(certificate), default=None)
-        if not self.within and (least is None or least > _reach(certificate)):
-            return Reason(kind="too few rows")
-        return None
+        if self.within or (least is not None and least <= _reach(certificate)):
+            return None
+        remedies: tuple[Remedy, ...] = ()
+        if least is not None:
+            threshold = float(certificate.question.threshold)
+            times = ((least - threshold) / (_reach(certificate) - threshold)) ** 2
+            enough = float(f"{times * certificate.row_count:.1e}")
+            # A release is judged by its rows, and does not wait for the answer.
+            words = f"Audit about {enough:,.0f} such rows; these can be released all the same"
+            remedies = (Remedy(words),)
+        return Reason(kind="too few rows", remedies=remedies)
 
     def _to_compare_more(self) -> tuple[Remedy, ...]:
         """What would let more be compared; the column that divides people most is named."""
@@ -452,9 +462,21 @@ class _Rules:
             widest = max(ways, key=lambda one: one.coverage)
             share = percent(float(widest.coverage))
             of = f" of {widest.names[0]!r}, without which {share} of the rows could be compared"
-        return Remedy(f"Merge values{of}", "merge"), Remedy(
-            "lower the least coverage", "min_coverage"
-        )
+        merge = Remedy(f"Merge values{of}", "merge")
+        return merge, *lower_coverage(self.certificate.partition)
+
+
+def _without_determining(certificate: Certificate) -> tuple[Remedy, ...]:
+    """What is to be said besides if the columns that determine the decision are left out."""
+    if certificate.question.rule:
+        return ()
+    names = {*certificate.partition.names} - {*certificate.determined_by}
+    others = Partition.of(certificate.examined, names)
+    if others.coverage.reaches(certificate.min_coverage):
+        return ()
+    share = percent(float(others.coverage.overall))
+    left = f"Where {listed(certificate.determined_by)} is left out, {share} of the rows can be"
+    return lower_coverage(others, f"{left} compared: lower the least coverage, too")
 
 
 def _reach(certificate: Certificate) -> float:
@@ -504,10 +526,12 @@ def _reason(certificate: Certificate, kind: ReasonKind, names: tuple[str, ...]) 
     """A reason that hangs on columns, of which a person says when they were written."""
     decision = certificate.question.decision
     before = [f"{name} -> {decision}" for name in names]
-    place = Remedy("Say that it came before the decision", "required", before)
-    leave = Remedy("leave it out, if it is a consequence or a copy", "exclude", [*names])
-    it = "it" if len(names) == 1 else "them"
-    tiers = Remedy(f"name {it} in the order of the columns", "tiers")
+    one = len(names) == 1
+    they, them = ("it", "it") if one else ("they", "them")
+    follows = "it is a consequence or a copy" if one else "they are consequences or copies"
+    place = Remedy(f"Say that {they} came before the decision", "required", before)
+    leave = Remedy(f"leave {them} out, if {follows}", "exclude", [*names])
+    tiers = Remedy(f"name {them} in the order of the columns", "tiers")
     remedies = {
         "written after": (place, leave, tiers),
         "depends on": (place, leave, tiers),

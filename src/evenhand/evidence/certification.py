@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -352,11 +353,11 @@ def partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, .
         Remedy("Merge values", "merge"),
         Remedy("use coarser bins", "bins"),
         *((Remedy("compare smaller groups", "min_rows"),) if few else ()),
-        Remedy("lower the least coverage", "min_coverage"),
     )
     if question.group is None and not measured.any():
         nobody = f"In no subpopulation of {alike} two groups occur that are compared{enough}."
-        return (Problem(nobody, "Nothing is measured.", remedies[:-1]),)
+        return (Problem(nobody, "Nothing is measured.", remedies),)
+    remedies += lower_coverage(partition)
     uncovered = (
         Problem(
             f"Only {int(share * rows):,} of {rows:,} rows of {label!r} lie in "
@@ -387,6 +388,14 @@ def partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, .
         *uncovered,
         *((rarely,) if apart and not partition.two_groups else ()),
     )
+
+
+def lower_coverage(
+    partition: Partition, words: str = "lower the least coverage to that of these rows"
+) -> tuple[Remedy, ...]:
+    """To ask for no more coverage than there is, in whole percent; nothing where that is 0."""
+    share = floor(100 * min(partition.coverage.groups)) / 100
+    return (Remedy(words, "min_coverage", f"{share:g}"),) if share else ()
 
 
 def certify_case(

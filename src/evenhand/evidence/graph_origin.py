@@ -112,18 +112,13 @@ class GraphOrigin:
         if self.kind == "given":
             return "given"
         return (
-            f"learned from {self.rows_text} by {self.algorithm}, {self.test}, "
+            f"learned from {_ROWS[self.rows]} by {self.algorithm}, {self.test}, "
             f"significance {self.significance}"
             + (f", {self.limits}" if self.limits else "")
             + (", ended early" if self.ended_early else "")
             + (f", tried sets of up to {self.depth:,}" if self.depth is not None else "")
             + (f", columns chosen from {self.chosen_from:,}" if self.chosen_from else "")
         )
-
-    @property
-    def rows_text(self) -> str:
-        """In words from which rows."""
-        return _ROWS[self.rows]
 
     @property
     def before_release(self) -> "GraphOrigin":

@@ -91,7 +91,7 @@ class Guess(Plain):
         """What to ask about it, why it was taken, and what to pass if it is wrong."""
         what, words, argument, value = _GUESSED[self.argument]
         names = [*self.value] if self.argument == "bins" else self.texts
-        shown = ", ".join(names)
+        shown = ", ".join(name or "''" for name in names)  # a column may have no name
         if self.argument == "bins" and len(names) > _MOST_CLASSED:
             shown = f"{', '.join(names[:_MOST_CLASSED])} and {len(names) - _MOST_CLASSED} more"
         what = what.format(

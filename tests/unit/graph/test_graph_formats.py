@@ -1,5 +1,6 @@
 """Graphs from files, JSON, matrices and objects are read, or refused by name."""
 
+import json
 from time import process_time
 
 import networkx as nx
@@ -148,6 +149,16 @@ def test_files_are_read_by_their_ending(tmp_path):
         assert load_graph(path) == graph
     path.write_text("a -> b", "utf-8")
     assert load_graph(path) == CausalGraph.parse("a -> b")
+
+
+def test_a_certificate_of_any_size_is_read_as_its_graph(tmp_path):
+    graph = CausalGraph.parse("a -> b")
+    path = tmp_path / "certificate.json"
+    table = ["a line of counts"] * 100_000
+    content = {"format": 3, "graph": graph.to_dict(), "table": table}
+    path.write_text(json.dumps(content))
+    assert path.stat().st_size > 1_000_000
+    assert load_graph(path).arrows == graph.arrows
 
 
 @pytest.mark.parametrize(

@@ -132,13 +132,13 @@ def test_with_all_at_the_threshold_one_is_shown_in_5_of_100_tables_at_most(sizes
     places = len(sizes[0])
     differences = 0.05 * np.resize(signs, places)
     rates = low + np.maximum(-differences, 0), low + np.maximum(differences, 0)
-    _, shown = shown_shares(np.random.default_rng(1), sizes, rates, 0.05, draws=800)
+    _, shown, _ = shown_shares(np.random.default_rng(1), sizes, rates, 0.05, draws=800)
     assert shown < 0.05 + 3 * 0.0077
 
 
 def test_a_difference_in_many_small_groups_is_shown_by_their_mean():
     sizes, rates = ([50] * 30, [50] * 30), (np.full(30, 0.3), np.full(30, 0.45))
-    alone, together = shown_shares(np.random.default_rng(1), sizes, rates, 0.05, draws=200)
+    alone, together, _ = shown_shares(np.random.default_rng(1), sizes, rates, 0.05, draws=200)
     assert alone < 0.5
     assert together > 0.95
 
