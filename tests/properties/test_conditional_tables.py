@@ -11,7 +11,7 @@ from tests.strategies import dags
 
 from evenhand import CountTable
 from evenhand.graph import CausalGraph
-from evenhand.graph.conditional_tables import Factor, Network, eliminate
+from evenhand.graph.conditional_tables import Factor, eliminate, fitted_tables
 
 
 @st.composite
@@ -43,7 +43,7 @@ def every_assignment(counts):
 
 def joint(counts, graph):
     """The product of the tables that are estimated along the graph."""
-    tables = Network.estimate(counts, graph).tables.values()
+    tables = fitted_tables(counts, graph).values()
     return eliminate([Factor(table.names, table.shares) for table in tables], counts.names)
 
 

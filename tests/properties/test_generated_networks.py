@@ -13,7 +13,7 @@ from tests.strategies import asked_dags
 from evenhand import CountTable, Question
 from evenhand.evidence import Partition, certify
 from evenhand.graph import CausalGraph
-from evenhand.graph.conditional_tables import Factor, Network, eliminate
+from evenhand.graph.conditional_tables import Factor, eliminate, fitted_tables
 from evenhand.releasing.apply_to_counts import generate_counts
 from evenhand.removal import ModifyData, ModifyGraph, plan_removal
 from evenhand.removal.modify_graph import cell_weights
@@ -99,7 +99,7 @@ def _random_network(rng):
 def test_each_quota_is_the_feasible_pair_nearest_to_its_target(found):
     plan = planned(found)
     after, counts = made(found, plan)
-    table = plan.network.tables[plan.question.decision]
+    table = plan.fitted[plan.question.decision]
     yes = table.node.values.index(plan.question.favorable)
     for at in np.flatnonzero(after.measured & (after.row_counts <= 40)).tolist():
         yes_of_group, of_group, yes_of_other, of_other = after.lead_cells[:, at].tolist()
@@ -153,13 +153,13 @@ def test_the_modified_table_is_a_table_within_the_threshold(found):
     assert shares.min() >= 0
     assert shares.max() <= 1
     assert shares.sum(axis=-1) == pytest.approx(1)
-    table = plan.network.tables[plan.question.decision]
+    table = plan.fitted[plan.question.decision]
     sexes = [parent.name for parent in table.parents].index(plan.question.protected)
     one, other = np.moveaxis(shares, sexes, 0)
     seen = np.moveaxis(table.counts.sum(axis=-1), sexes, 0) > 0
     apart = abs(one - other)[seen.any(axis=0)]
     assert (apart <= float(plan.threshold) + 1e-12).all()
-    for name, own in plan.network.tables.items():
+    for name, own in plan.fitted.items():
         if name != plan.question.decision:
             assert np.array_equal(own.shares, dict(_shares(plan))[name])
 
@@ -174,7 +174,7 @@ def test_no_way_of_meeting_the_criterion_is_nearer_in_the_model(found):
     plan = planned(found)
     fewest = plan_removal(found, method=ModifyData())
     before, after = fewest.partition, fewest.after
-    weights = cell_weights(plan.network, before)
+    weights = cell_weights(plan.fitted, before)
     a, n, b, m = before.lead_cells
     yes_of_group, _, yes_of_other, _ = after.lead_cells
     moved = [(yes_of_group - a) / np.maximum(n, 1), (yes_of_other - b) / np.maximum(m, 1)]
@@ -193,7 +193,7 @@ def test_below_the_threshold_the_model_stays_as_it_is(found):
     asked = replace(found.question, threshold=(largest + 1) / 2)
     same = certify(found.examined.counts, found.graph, asked)
     plan = planned(same)
-    table = plan.network.tables[plan.question.decision]
+    table = plan.fitted[plan.question.decision]
     both = (table.counts.sum(axis=-1) > 0)[..., None]
     assert plan.model_distance == 0
     assert np.where(both, plan.decision_shares - table.shares, 0) == pytest.approx(0)
@@ -203,8 +203,8 @@ def test_below_the_threshold_the_model_stays_as_it_is(found):
 @given(certificates())
 def test_the_factorised_joint_sums_to_one(found):
     plan = planned(found)
-    network = Network.estimate(found.examined.counts, found.graph)
-    factors = [Factor(table.names, table.shares) for table in network.tables.values()]
+    network = fitted_tables(found.examined.counts, found.graph)
+    factors = [Factor(table.names, table.shares) for table in network.values()]
     modified = [Factor((*parents, node.name), shares) for node, parents, shares in plan.tables]
     assert eliminate(factors, ()).table == pytest.approx(1)
     assert eliminate(modified, ()).table == pytest.approx(1)

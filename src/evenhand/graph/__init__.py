@@ -2,11 +2,11 @@
 
 from evenhand.graph.block_sets import BlockSetCheck
 from evenhand.graph.cached_tests import Marginals
-from evenhand.graph.conditional_tables import ConditionalTable, Factor, Network, eliminate
+from evenhand.graph.conditional_tables import ConditionalTable, Factor, eliminate, fitted_tables
 from evenhand.graph.dag_extensions import ParentSets
 from evenhand.graph.discovery import discover
 from evenhand.graph.discovery_record import DiscoveryRecord, Separation
-from evenhand.graph.graph import CausalGraph, Extension, PartialGraph, known_order, load_graph
+from evenhand.graph.graph import CausalGraph, PartialGraph, known_order, load_graph
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.local_discovery import LocalCauses, find_causes
 from evenhand.graph.orientation import Conflict, Orientation, orient
@@ -17,12 +17,10 @@ __all__ = [
     "ConditionalTable",
     "Conflict",
     "DiscoveryRecord",
-    "Extension",
     "Factor",
     "Independence",
     "LocalCauses",
     "Marginals",
-    "Network",
     "Orientation",
     "ParentSets",
     "PartialGraph",
@@ -30,6 +28,7 @@ __all__ = [
     "discover",
     "eliminate",
     "find_causes",
+    "fitted_tables",
     "known_order",
     "load_graph",
     "orient",

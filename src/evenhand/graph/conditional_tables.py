@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
 from math import prod
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -89,43 +88,30 @@ class Factor:
         return table.reshape([next(lengths) if n in self.names else 1 for n in names])
 
 
-@dataclass(frozen=True, eq=False)
-class Network:
-    """A causal graph with a conditional table at every node, causes before effects.
+# By its node.
+Tables: TypeAlias = Mapping[str, ConditionalTable]
+
+
+def fitted_tables(counts: CountTable, graph: PartialGraph) -> dict[str, ConditionalTable]:
+    """The conditional table of every node of a causal graph, causes before effects.
 
     >>> table = CountTable.of({"sex": ["f", "f", "m"], "hired": ["no", "yes", "no"]})
-    >>> network = Network.estimate(table, PartialGraph.parse("sex -> hired"))
-    >>> network.nodes
-    ('sex', 'hired')
+    >>> [*fitted_tables(table, PartialGraph.parse("sex -> hired"))]
+    ['sex', 'hired']
 
     The product of the tables is the joint distribution of all attributes.
 
     Paper: eq:ff
     """
-
-    tables: Mapping[str, ConditionalTable]
-
-    @classmethod
-    def estimate(cls, counts: CountTable, graph: PartialGraph) -> "Network":
-        """Estimate the table of every node of the graph from the counts."""
-        unknown = [node for node in graph.nodes if node not in counts.names]
-        if unknown:
-            raise ColumnError.unknown(unknown, counts.names, where="graph")
-        return cls(
-            MappingProxyType(
-                {
-                    node: ConditionalTable.estimate(
-                        counts, node, [n for n in counts.names if n in graph.parents(node)]
-                    )
-                    for node in graph.topological_order()
-                }
-            )
+    unknown = [node for node in graph.nodes if node not in counts.names]
+    if unknown:
+        raise ColumnError.unknown(unknown, counts.names, where="graph")
+    return {
+        node: ConditionalTable.estimate(
+            counts, node, [name for name in counts.names if name in graph.parents(node)]
         )
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """The nodes, causes before effects."""
-        return tuple(self.tables)
+        for node in graph.topological_order()
+    }
 
 
 def eliminate(

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import ResourceError
 from evenhand.graph.d_separation import BitsetGraph, members, transposed
 from evenhand.graph.orientation import Triple, both_ways, triple_of
@@ -21,10 +21,6 @@ from evenhand.question.knowledge import Arrow
 from evenhand.question.question import Question
 
 _MOST_NEIGHBORS = 12
-_CONTRADICTION = (
-    "The graph contradicts itself: every way to direct its edges adds a collider. "
-    "The sets keep its arrows and make no cycle."
-)
 
 # For each node the set of its parents; an edge, and a triple with its centre in the middle.
 Parents: TypeAlias = tuple[int, ...]
@@ -32,38 +28,15 @@ BitEdge: TypeAlias = tuple[int, int]
 BitTriple: TypeAlias = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParentSets(Described):
+class ParentSets(NamedTuple):
     """All sets that may be the parents of a node.
 
     ``consistent`` is false when the graph contradicts itself, so that no graph extends it; the
     sets then only keep its arrows and make no cycle.
     """
 
-    node: str
     sets: tuple[frozenset[str], ...]
     consistent: bool = True
-
-    @property
-    def definite(self) -> frozenset[str]:
-        """Parents in every set."""
-        return frozenset.intersection(*self.sets)
-
-    @property
-    def ambiguous(self) -> frozenset[str]:
-        """Parents in some sets only."""
-        return frozenset.union(*self.sets) - self.definite
-
-    def summary(self) -> Summary:
-        """Say it in words."""
-        return Summary(
-            title=f"{len(self.sets)} possible sets of parents of {self.node}",
-            facts=(
-                ("parents in all", ", ".join(sorted(self.definite)) or "none"),
-                ("in some", ", ".join(sorted(self.ambiguous)) or "none"),
-            ),
-            notes=() if self.consistent else (_CONTRADICTION,),
-        )
 
 
 @dataclass(frozen=True)
@@ -242,7 +215,7 @@ class OpenGraph:
         causes = {parents[at] for parents, _ in ways}
         by_size = sorted(causes, key=lambda nodes: (nodes.bit_count(), [*members(nodes)]))
         names = BitsetGraph.with_parents(self.names, self.parents).names_in
-        return ParentSets(node=node, sets=(*map(names, by_size),), consistent=consistent)
+        return ParentSets((*map(names, by_size),), consistent)
 
     def adds_collider(self, parents: Parents, cause: int, effect: int) -> bool:
         """Whether a new arrow makes a collider with one of the others that may not be."""

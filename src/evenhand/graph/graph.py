@@ -222,7 +222,7 @@ class PartialGraph(Pictured):
         arrows = known_arrows(self.nodes, edges, order)
         open_edges = self.undirected - {edge_of(*arrow) for arrow in arrows}
         known = replace(self, arrows=arrows, undirected=open_edges, doubts=self.doubtful)
-        if not known.extension(question=question).consistent:
+        if known.extension(question=question)[1]:
             return known
         later = question.protected_names if question else ()
         backward = {(question.decision, name) for name in later if question}
@@ -249,14 +249,16 @@ class PartialGraph(Pictured):
         self._bits.bits(node)
         return OpenGraph.of(self, question).parent_sets(node, progress)
 
-    def extension(self, *, question: Question | None = None) -> "Extension":
-        """Direct every edge, adding no collider if that is possible, else few.
+    def extension(
+        self, *, question: Question | None = None
+    ) -> tuple["CausalGraph", tuple[Triple, ...]]:
+        """Direct every edge, adding no collider if that is possible, else few: which ones.
 
         With a question, so that its decision does not cause its protected attribute.
         """
         self.check(question=question)
         arrows, added = OpenGraph.of(self, question).extension()
-        return Extension(CausalGraph(self.nodes, arrows), added)
+        return CausalGraph(self.nodes, arrows), added
 
     def renamed(self, old: str, new: str) -> Self:
         """The graph with another name for a node; of its record what is in doubt, and how.
@@ -465,19 +467,6 @@ class CausalGraph(PartialGraph):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._require_directed()
-
-
-@dataclass(frozen=True, slots=True)
-class Extension:
-    """A causal graph made of a partial one, and the colliders it has that were not found."""
-
-    graph: CausalGraph
-    added: tuple[Triple, ...] = ()
-
-    @property
-    def consistent(self) -> bool:
-        """Whether the graph is one of those that the partial graph stands for."""
-        return not self.added
 
 
 def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:

@@ -137,9 +137,7 @@ def _by_quotas(
 ) -> NDArray[np.float64]:
     """The decision's shares that give each group a whole, allowed number of favorable rows."""
     question = plan.question
-    favorable = plan.network.tables[question.decision].node.values.index(
-        question.favorable_label
-    )
+    favorable = plan.fitted[question.decision].node.values.index(question.favorable_label)
     line, first = table.groups(plan.partition.names)
     # Of several attributes the model makes combinations that nobody had before.
     labels, side = group_labels(table, question)

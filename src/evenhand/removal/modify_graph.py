@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evenhand.errors import CannotReleaseError, Remedy, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.graph import CausalGraph
-from evenhand.graph.conditional_tables import Factor, Network, eliminate
+from evenhand.graph.conditional_tables import Factor, Tables, eliminate, fitted_tables
 from evenhand.removal.fewest_changes import (
     Ranges,
     Sweep,
@@ -195,17 +195,17 @@ class ModifyGraph:
         _check_modelled(certificate, guaranteed=self.guaranteed)
         counts, question = certificate.examined.counts, certificate.question
         graph = model_graph(certificate)
-        network = Network.estimate(counts, graph)
+        tables = fitted_tables(counts, graph)
         threshold = reduced_threshold(question.threshold, self.margin)
-        weights = cell_weights(network, partition)
+        weights = cell_weights(tables, partition)
         rates, distance = optimal_rates(partition, weights, threshold)
         if self.generate or self.sample:
             return GeneratedPlan(
                 method=self.name,
                 policy=self.policy,
                 sampled=self.sample,
-                network=network,
-                decision_shares=modified_shares(network, partition, rates),
+                fitted=tables,
+                decision_shares=modified_shares(tables, partition, rates),
                 certificate=certificate,
                 threshold=threshold,
                 names=tuple(name for name in counts.names if name in graph.nodes),
@@ -219,7 +219,7 @@ class ModifyGraph:
             policy=self.policy,
             certificate=certificate,
             changes=changes_to(certificate, more_favorable(partition, change)),
-            redrawn=tuple(network.tables[node] for node in network.nodes if node in effects),
+            redrawn=tuple(table for node, table in tables.items() if node in effects),
             model_distance=distance,
         )
 
@@ -237,7 +237,7 @@ def _nearest_change(
     return change
 
 
-def cell_weights(network: Network, partition: Partition) -> NDArray[np.float64]:
+def cell_weights(tables: Tables, partition: Partition) -> NDArray[np.float64]:
     """How much a change of each group's rate moves the joint: one row per group.
 
     Each weight is a sum, over all attributes but the group, the decision causes and the
@@ -247,17 +247,17 @@ def cell_weights(network: Network, partition: Partition) -> NDArray[np.float64]:
     Paper: alg:mg
     """
     question = partition.question
-    decision = network.tables[question.decision]
+    decision = tables[question.decision]
     others = [
         Factor(table.names, table.shares**2)
-        for name, table in network.tables.items()
+        for name, table in tables.items()
         if name != question.decision
     ]
     remaining = (*question.protected_names, *partition.names, question.decision)
     ones = [Factor(decision.names, np.ones(decision.counts.shape))]
     beta = eliminate([*others, *ones], remaining).table.sum(axis=-1)
     at = tuple(np.asarray(codes) for codes in partition.assignments.codes)
-    of_groups = (beta[(*codes, *at)] for codes in _group_codes(network, partition))
+    of_groups = (beta[(*codes, *at)] for codes in _group_codes(tables, partition))
     return np.stack([np.broadcast_to(one, len(partition)) for one in of_groups])
 
 
@@ -282,7 +282,7 @@ def optimal_rates(
 
 
 def modified_shares(
-    network: Network, partition: Partition, optimum: NDArray[np.float64]
+    tables: Tables, partition: Partition, optimum: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The decision's table with the optimal rates; all other tables stay as they are.
 
@@ -292,7 +292,7 @@ def modified_shares(
     Paper: alg:mg
     """
     question = partition.question
-    table = network.tables[question.decision]
+    table = tables[question.decision]
     shares = table.shares.copy()
     favorable = table.node.values.index(question.favorable_label)
     rows = partition.rows
@@ -300,8 +300,8 @@ def modified_shares(
     known = np.where(np.isnan(optimum), own, optimum)
     mean = (known * rows).sum(axis=0) / partition.row_counts
     rates = np.where(rows > 0, known, mean).clip(0, 1)
-    of_groups = dict(zip(_group_codes(network, partition), rates, strict=True))
-    values = (range(len(network.tables[name].node)) for name in question.protected_names)
+    of_groups = dict(zip(_group_codes(tables, partition), rates, strict=True))
+    values = (range(len(tables[name].node)) for name in question.protected_names)
     for codes in product(*values):
         code = dict(zip(question.protected_names, codes, strict=True))
         rate = of_groups.get(codes, mean)
@@ -326,7 +326,7 @@ def model_graph(certificate: Certificate) -> CausalGraph:
     """
     graph, question = certificate.graph, certificate.question
     decision = question.decision
-    graph = graph.extension(question=question).graph
+    graph, _ = graph.extension(question=question)
     causes = (*certificate.question.protected_names, *certificate.partition.names)
     arrows = {(cause, effect) for cause, effect in graph.arrows if effect != decision}
     arrows |= {(cause, decision) for cause in causes}
@@ -348,10 +348,10 @@ def _check_modelled(certificate: Certificate, *, guaranteed: bool) -> None:
     raise CannotReleaseError.of(what, found, Remedy("Use modify-data", "method", "modify-data"))
 
 
-def _group_codes(network: Network, partition: Partition) -> list[tuple[int, ...]]:
+def _group_codes(tables: Tables, partition: Partition) -> list[tuple[int, ...]]:
     """The codes of each group's values of the protected attributes."""
     values = [partition.question.group_values(group) for group in partition.groups]
     return [
-        tuple(network.tables[name].node.values.index(label) for name, label in group.items())
+        tuple(tables[name].node.values.index(label) for name, label in group.items())
         for group in values
     ]

@@ -20,7 +20,7 @@ from evenhand.counts import Attribute, CountTable
 from evenhand.display import Described, Plain, Summary
 from evenhand.effects import Indirect, measure_examined
 from evenhand.evidence import Certificate, Partition, Verdict
-from evenhand.graph.conditional_tables import ConditionalTable, Network
+from evenhand.graph.conditional_tables import ConditionalTable, Tables
 from evenhand.question import Question
 from evenhand.removal.moves import DecisionChanges
 
@@ -380,7 +380,7 @@ class GeneratedPlan(_Planned):
     )
 
     sampled: bool
-    network: Network
+    fitted: Tables
     decision_shares: NDArray[np.float64]
     threshold: Fraction
     names: tuple[str, ...]
@@ -410,7 +410,7 @@ class GeneratedPlan(_Planned):
         modified: Mapping[str, NDArray[np.float64]] = {
             self.question.decision: self.decision_shares
         }
-        for name, table in self.network.tables.items():
+        for name, table in self.fitted.items():
             yield table.node, table.names[:-1], modified.get(name, table.shares)
 
     def summary(self) -> Summary:

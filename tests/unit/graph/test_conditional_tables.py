@@ -8,8 +8,8 @@ from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import (
     ConditionalTable,
     Factor,
-    Network,
     eliminate,
+    fitted_tables,
     gradients,
 )
 
@@ -40,7 +40,7 @@ def test_a_table_from_no_rows_is_refused():
 
 def test_a_node_that_is_no_column_is_named(hiring):
     with pytest.raises(ColumnError, match="Did you mean 'hired'"):
-        Network.estimate(hiring, CausalGraph.parse("sex -> hierd"))
+        fitted_tables(hiring, CausalGraph.parse("sex -> hierd"))
 
 
 def test_eliminating_keeps_only_what_is_there():
@@ -51,10 +51,10 @@ def test_eliminating_keeps_only_what_is_there():
 def test_a_joint_too_large_is_refused_but_its_parts_are_not():
     alarm = network("alarm")
     counts = alarm.sample(2_000, 1)
-    fitted = Network.estimate(counts, CausalGraph(alarm.nodes, alarm.arrows))
-    factors = [Factor(table.names, table.shares) for table in fitted.tables.values()]
+    fitted = fitted_tables(counts, CausalGraph(alarm.nodes, alarm.arrows))
+    factors = [Factor(table.names, table.shares) for table in fitted.values()]
     with pytest.raises(ResourceError, match="cells"):
-        eliminate(factors, fitted.nodes)
+        eliminate(factors, [*fitted])
     pair = eliminate(factors, ["BP", "HISTORY"]).table
     assert pair.sum() == pytest.approx(1)
     histories = [counts.values("HISTORY")[v] for v in counts.attribute("HISTORY").values]

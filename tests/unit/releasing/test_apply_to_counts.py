@@ -228,7 +228,7 @@ def test_an_absent_group_gets_the_rate_of_the_present_one():
     )
     graph = CausalGraph.parse("major -> admission; gender -> admission")
     plan = planned(counts=counts, graph=graph)
-    table = plan.network.tables["admission"]
+    table = plan.fitted["admission"]
     at = {name: table.parents[i].values.index for i, name in enumerate(table.names[:-1])}
     cell = tuple(
         at[name]("female" if name == "gender" else "physics") for name in table.names[:-1]
@@ -308,7 +308,7 @@ def test_independent_columns_have_all_combinations_in_their_shares():
     """Where rows are many, each cell has the product of the shares, but for rounding."""
     plan = independent(20_000, 4)
     cube = made(plan).cube(["x0", "x1", "x2", "x3"])
-    shares = [table.shares for name, table in plan.network.tables.items() if name[0] == "x"]
+    shares = [table.shares for name, table in plan.fitted.items() if name[0] == "x"]
     expected = plan.row_count * np.einsum("a,b,c,d->abcd", *shares)
     assert abs(cube - expected).max() <= 4
 

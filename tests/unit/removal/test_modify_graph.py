@@ -13,7 +13,7 @@ from evenhand import CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import certify
 from evenhand.graph import CausalGraph
-from evenhand.graph.conditional_tables import Network
+from evenhand.graph.conditional_tables import fitted_tables
 from evenhand.releasing.apply_to_counts import apply_to_counts
 from evenhand.removal import ModifyGraph, plan_removal
 from evenhand.removal.modify_graph import (
@@ -144,10 +144,10 @@ def twisted(seed):
 
 def brute_force_weights(network, partition):
     """Square every cell of the joint divided by the decision's share, and add up."""
-    names = network.nodes
+    names = [*network]
     question = partition.question
-    tables = [t for n, t in network.tables.items() if n != question.decision]
-    domains = {n: network.tables[n].node.values for n in names}
+    tables = [t for n, t in network.items() if n != question.decision]
+    domains = {n: network[n].node.values for n in names}
     weights = np.zeros((2, len(partition)))
     for cell in np.ndindex(*(len(domains[n]) for n in names)):
         at = dict(zip(names, cell, strict=True))
@@ -166,7 +166,7 @@ def brute_force_weights(network, partition):
 def test_weights_are_those_of_brute_force(seed):
     counts, question = twisted(seed)
     partition = certify(counts, TWIST, question).partition
-    network = Network.estimate(counts, TWIST)
+    network = fitted_tables(counts, TWIST)
     assert cell_weights(network, partition) == pytest.approx(
         brute_force_weights(network, partition)
     )
@@ -176,7 +176,7 @@ def test_weights_are_those_of_brute_force(seed):
 def test_new_rates_stay_between_the_old_ones_and_within_the_threshold(seed):
     counts, question = twisted(seed)
     partition = certify(counts, TWIST, question).partition
-    weights = cell_weights(Network.estimate(counts, TWIST), partition)
+    weights = cell_weights(fitted_tables(counts, TWIST), partition)
     new, distance = optimal_rates(partition, weights, question.threshold)
     old = partition.favorable[0] / partition.rows
     assert distance == pytest.approx(np.sqrt((weights * (new - old) ** 2).sum()))

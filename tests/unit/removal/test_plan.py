@@ -11,7 +11,7 @@ from tests.admission import GRAPH, QUESTION
 from evenhand import CountTable, Question, datasets
 from evenhand.evidence import Verdict, certify
 from evenhand.graph import CausalGraph
-from evenhand.graph.conditional_tables import Network
+from evenhand.graph.conditional_tables import fitted_tables
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.removal import (
     ChangedDecisions,
@@ -241,8 +241,8 @@ def test_the_largest_moves_come_first():
 
 
 def test_effects_that_are_sampled_again_are_named():
-    network = Network.estimate(datasets.admissions(2), GRAPH)
-    plan = planned([3, 0, 0, 0], [0] * 4, redrawn=(network.tables["major"],))
+    network = fitted_tables(datasets.admissions(2), GRAPH)
+    plan = planned([3, 0, 0, 0], [0] * 4, redrawn=(network["major"],))
     assert "effects are drawn anew: major." in str(plan)
 
 
@@ -336,7 +336,7 @@ def test_only_quotas_promise_to_meet_the_criterion(options, promises):
 def test_only_the_decisions_table_is_modified():
     plan = generated(generate=True)
     for node, parents, shares in plan.tables:
-        table = plan.network.tables[node.name]
+        table = plan.fitted[node.name]
         assert parents == table.names[:-1]
         assert np.array_equal(shares, table.shares) is (node.name != "admission")
 
