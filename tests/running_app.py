@@ -180,7 +180,7 @@ def running_app(
 
 
 def _address(process: subprocess.Popen[str], log: Path) -> str:
-    for _ in range(600):
+    for _ in range(2400):  # two minutes: on a busy machine it starts slowly
         found = re.search(r"http://\S+/\n", log.read_text("utf-8"))
         if found:
             return found.group().strip()

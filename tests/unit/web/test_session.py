@@ -212,14 +212,17 @@ def test_a_change_on_an_old_page_counts_where_nothing_else_was_changed(session):
         session.patch({"question": {"group": "m"}}, old)
 
 
-def test_values_that_are_suggested_must_make_sense_beside_those_chosen(session):
-    """The group that is suggested may be the one that was chosen to be compared with."""
+def test_the_group_that_is_suggested_is_not_the_one_to_compare_with(session):
     before = session.tables
     session.patch({"question": {"protected": "age"}})
     suggested = session.tables["question"]["group"]
     session.step(-1)
+    session.patch({"question": {"protected": "age", "other": suggested}})
+    asked = session.tables["question"]
+    assert {asked["group"], asked["other"]} == {"old", "young"}
+    session.step(-1)
     with pytest.raises(QuestionError, match="compared with itself"):
-        session.patch({"question": {"protected": "age", "other": suggested}})
+        session.patch({"question": {"protected": "age", "group": "old", "other": "old"}})
     assert session.tables == before
 
 
