@@ -10,7 +10,7 @@ from tests.running_app import write_adult
 from tests.web_sessions import adult_session, finish, learn_now, open_session
 
 from evenhand.auditing import Audit, audit
-from evenhand.display import ProgressCallback
+from evenhand.display import Progress, ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.graph import load_graph
 from evenhand.graph.cached_tests import Evaluator
@@ -21,6 +21,7 @@ from evenhand.web import session as module
 from evenhand.web.folder import Folder
 from evenhand.web.graph_edits import choose_link
 from evenhand.web.graph_screen import CHANGES, graph_file, view
+from evenhand.web.jobs import Job
 from evenhand.web.pages import command_lines, render
 from evenhand.web.session import Session, needed
 from evenhand.wording.sentence_parts import NamedAttribute
@@ -406,6 +407,33 @@ def test_a_move_stays_when_its_learning_is_cancelled(
     assert view(session, {})["view"] is None
     learn_now(session)
     assert _view(session)
+
+
+def test_the_first_audit_has_one_bar_that_only_grows_and_ends_at_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, heard = adult_session(tmp_path, learned=False), list[Progress]()
+    monkeypatch.setattr(module, "_MANY_LINES", 0)  # the answer is found beforehand, too
+    report = Job.report
+
+    def hear(job: Job, progress: Progress | None) -> None:
+        heard.extend([progress] if progress else [])
+        report(job, progress)
+
+    monkeypatch.setattr(Job, "report", hear)
+    finish(job := _HANDLERS["learn"](session, {}))
+    shares = [one.whole for one in heard if one.whole is not None]
+    assert len(shares) == len(heard) > 20
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert {one.depth is None for one in heard} == {True, False}
+    shown = job.to_dict()
+    assert (shown["is_whole"], shown["done"], shown["total"], shown["seconds_left"]) == (
+        True,
+        1.0,
+        1,
+        0,
+    )
 
 
 def test_learning_ends_where_its_graph_is_no_longer_asked_for(session: Session) -> None:
