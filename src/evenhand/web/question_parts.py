@@ -252,34 +252,9 @@ class Option(NamedTuple):
     chosen: bool = False
 
 
+# Options under a title; what a choice offers are several of these.
 Section: TypeAlias = tuple[str, list[Option]]
-
-
-@dataclass(frozen=True)
-class Pick:
-    """A choice that changes a part of the question; its options stand in titled sections."""
-
-    id: str
-    name: str
-    kind: str
-    blank: str  # what is shown where nothing is chosen
-    change: Any
-    sections: list[Section]
-
-    @property
-    def options(self) -> list[Option]:
-        """All that can be chosen."""
-        return [one for _, members in self.sections for one in members]
-
-    @property
-    def chosen(self) -> Option | None:
-        """What is chosen now."""
-        return next((one for one in self.options if one.chosen), None)
-
-    @property
-    def shown(self) -> str:
-        """The words that stand in the sentence."""
-        return self.chosen.words if self.chosen else self.blank
+Sections: TypeAlias = list[Section]
 
 
 def points_of(threshold: Fraction) -> str:
@@ -319,41 +294,22 @@ class QuestionSentence:
                 yield title, [Option(self._labels.column(n), n, n == chosen) for n in members]
 
     @property
-    def protected_picks(self) -> Iterator[Pick]:
-        """A choice for each protected attribute; all but the first can be taken away."""
+    def protected_choices(self) -> Iterator[Sections]:
+        """What each protected attribute may be; all but the first can be taken away."""
         names = self.protected or [""]
         for at, name in enumerate(names):
             sections = [*self._columns([*names, self.decision], name)]
-            if at:
-                sections.append(("", [Option("(no second one)", "")]))
-            body = [*names[:at], "$value", *names[at + 1 :]]
-            yield Pick(
-                f"protected-{at}",
-                "Protected attribute",
-                "group",
-                "which attribute",
-                {"protected": body if len(body) > 1 else "$value"},
-                sections,
-            )
+            yield sections + ([("", [Option("(no second one)", "")])] if at else [])
 
     @property
-    def further_pick(self) -> Pick:
-        """A choice of one more protected attribute."""
-        return Pick(
-            "protected-more",
-            "One more protected attribute",
-            "group more",
-            "and …",
-            {"protected": [*self.protected, "$value"]},
-            [*self._columns([*self.protected, self.decision])],
-        )
+    def further_choice(self) -> Sections:
+        """What one more protected attribute may be."""
+        return [*self._columns([*self.protected, self.decision])]
 
     @property
-    def decision_pick(self) -> Pick:
-        """The choice of the decision."""
-        sections = [*self._columns(self.protected, self.decision)]
-        change = {"decision": "$value"}
-        return Pick("decision", "Decision", "decision", "which decision", change, sections)
+    def decision_choice(self) -> Sections:
+        """What the decision may be."""
+        return [*self._columns(self.protected, self.decision)]
 
     # Groups
 
@@ -384,16 +340,16 @@ class QuestionSentence:
         return Option(group, value, chosen)
 
     @property
-    def _asked_group(self) -> str | None:
+    def asked_group(self) -> str | None:
         """The group asked about; of two the first where none is named."""
         if len(self.groups) == 2:
             return self.asked.get("group") or in_order(self.groups)[0]
         return self.asked.get("group")
 
     @property
-    def group_pick(self) -> Pick:
-        """The choice of the group asked about, or of all."""
-        other, now = self.asked.get("other"), self._asked_group
+    def group_choice(self) -> Sections:
+        """The group asked about, or all."""
+        other, now = self.asked.get("other"), self.asked_group
         groups, many = self.groups, len(self.groups) > 2
 
         def chosen(value: str) -> dict[str, Any]:
@@ -404,28 +360,27 @@ class QuestionSentence:
 
         shown = groups[:_MOST_GROUPS]
         options = [self._group(one, chosen(one), chosen=one == now) for one in shown]
-        sections: list[Section] = [("One group" if many else "", options)]
+        sections: Sections = [("One group" if many else "", options)]
         if many:
             everybody = {"group": None, "other": None}
             all_groups = Option(f"all {len(groups)} groups", everybody, now is None)
             sections.append(("All", [all_groups]))
-        return Pick("group", "Group", "group", now or "a group", "$value", sections)
+        return sections
 
     @property
-    def other_pick(self) -> Pick:
-        """The choice of whom the group is compared with."""
-        group, other, many = self._asked_group, self.asked.get("other"), len(self.groups) > 2
+    def other_choice(self) -> Sections:
+        """Whom the group is compared with."""
+        group, other, many = self.asked_group, self.asked.get("other"), len(self.groups) > 2
         rest = [one for one in self.groups if one != group][:_MOST_GROUPS]
         options = [
             self._group(one, one if many else None, chosen=one == other or not many)
             for one in rest
         ]
-        sections: list[Section] = [("One group" if many else "", options)]
+        sections: Sections = [("One group" if many else "", options)]
         if many:
             words, value = ("everybody else together", REST) if group else ("each other", None)
             sections.append(("All", [Option(words, value, other == value)]))
-        change = {"other": "$value"}
-        return Pick("other", "Compared with", "other", "whom", change, sections)
+        return sections
 
     # The decision's values
 
@@ -439,8 +394,8 @@ class QuestionSentence:
         return self._labels.value(self.decision, value)
 
     @property
-    def favorable_pick(self) -> Pick:
-        """The choice of what is counted."""
+    def favorable_choice(self) -> Sections:
+        """What is counted."""
 
         def counted(words: str, **parts: Any) -> Option:  # noqa: ANN401  # plain values
             now = {"criterion": self.criterion, "favorable": self.favorable}
@@ -453,7 +408,7 @@ class QuestionSentence:
             )
 
         options = [counted(self.value_words(one), favorable=[one]) for one in self.values]
-        sections: list[Section] = [("", options)]
+        sections: Sections = [("", options)]
         if len(self.favorable) > 1:
             words = OR.join(map(self.value_words, self.favorable))
             sections.insert(0, ("", [counted(words, favorable=self.favorable)]))
@@ -463,8 +418,7 @@ class QuestionSentence:
             words = "each value or a better one"
             cumulative = counted(words, criterion="cumulative", order=ordered)
             sections.append(("All values", [every, cumulative]))
-        name, kind, blank = "What is counted", "decision", "which decision"
-        return Pick("favorable", name, kind, blank, "$value", sections)
+        return sections
 
     @property
     def order_rest(self) -> list[str]:
@@ -483,12 +437,11 @@ class QuestionSentence:
         """The difference that counts."""
         return exact_fraction(self.asked.get("threshold") or "0.05")
 
-    def threshold_pick(self, part: str, name: str) -> Pick:
-        """The choice of a difference that counts; through others by default the same."""
+    def threshold_choice(self, part: str) -> Sections:
+        """A difference that counts; through others by default the same."""
         now = exact_fraction(self.asked.get(part) or self.threshold)
         offered = sorted({*map(exact_fraction, _THRESHOLDS), now})
-        options = [Option(points_of(one), str(one), one == now) for one in offered]
-        return Pick(part, name, "band", points_of(now), {part: "$value"}, [("", options)])
+        return [("", [Option(points_of(one), str(one), one == now) for one in offered])]
 
     # Effects through other attributes, and the rule
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.people_table import HEADER, people_rows, people_session
-from tests.web_sessions import open_session
+from tests.web_sessions import Choices, open_session
 
 from evenhand.errors import QuestionError
 from evenhand.question import Bins, QuestionFile
@@ -147,56 +147,31 @@ def sentence(asked):
     return QuestionSentence(column_views(asked))
 
 
-def sent(pick, option):
-    """What the page sends: the body with the option's value."""
-
-    def fill(part):
-        if isinstance(part, dict):
-            return {name: fill(value) for name, value in part.items()}
-        if isinstance(part, list):
-            return [*map(fill, part)]
-        return option.value if part == "$value" else part
-
-    return {"change": {"question": fill(pick.change)}}
-
-
-def options(pick):
-    return {one.words: one for one in pick.options}
-
-
 @pytest.mark.parametrize("part", ["group", "other", "favorable", "threshold", "decision"])
 def test_whatever_is_offered_can_be_chosen_and_is_then_shown(asked, part):
-    def shown():
-        found = getattr(sentence(asked), f"{part}_pick")
-        return found("threshold", "A difference") if part == "threshold" else found
-
-    for words in options(shown()):
-        pick = shown()
-        patch(asked, sent(pick, options(pick)[words]))
-        now = shown()
-        assert now.shown == words
-        assert [one.words for one in options(now).values() if one.chosen] == [words]
+    for words in Choices.of(asked).offered[part]:
+        patch(asked, Choices.of(asked).offered[part][words])
+        assert Choices.of(asked).chosen[part] == words
         check_tables(asked.tables)  # but for what is still open
 
 
 def test_a_second_protected_attribute_is_added_and_taken_away(asked):
-    patch(asked, sent(pick := sentence(asked).further_pick, options(pick)["gender"]))
+    patch(asked, Choices.of(asked).offered["protected-more"]["gender"])
     assert asked.tables["question"]["protected"] == ["origin", "gender"]
     assert len(sentence(asked).groups) == 10
-    _, second = sentence(asked).protected_picks
-    patch(asked, sent(second, options(second)["(no second one)"]))
+    patch(asked, Choices.of(asked).offered["protected-1"]["(no second one)"])
     assert asked.tables["question"]["protected"] == "origin"
 
 
 def test_no_column_is_offered_twice(asked):
-    offered = options(sentence(asked).decision_pick)
-    assert "origin" not in offered
-    assert "job" not in options(next(sentence(asked).protected_picks))
+    offered = Choices.of(asked).offered
+    assert "origin" not in offered["decision"]
+    assert "job" not in offered["protected-0"]
 
 
 def test_a_column_that_is_left_out_is_used_once_it_is_named(asked):
     patch(asked, {"add": {"data": {"exclude": ["gender"]}}})
-    titles = [title for title, _ in next(sentence(asked).protected_picks).sections]
+    titles = [title for title, _ in next(sentence(asked).protected_choices)]
     assert titles[-1] == "Left out so far"
     patch(asked, {"change": {"question": {"protected": "gender"}}})
     assert "gender" not in asked.tables["data"].get("exclude", [])
@@ -207,8 +182,7 @@ def test_several_values_count_as_one_and_their_order_is_changed(asked):
     for way, favorable in [("add", ["clerk", "nurse"]), ("remove", ["clerk"])] * 2:
         patch(asked, {way: {"question": {"favorable": ["nurse"]}}})
         assert sentence(asked).favorable == favorable
-    pick = sentence(asked).favorable_pick
-    patch(asked, sent(pick, options(pick)["each value or a better one"]))
+    patch(asked, Choices.of(asked).offered["favorable"]["each value or a better one"])
     patch(asked, {"change": {"question": {"order": ["nurse", "clerk", "driver", "?"]}}})
     patch(asked, {"later": {"question": {"order": ["nurse"]}}})
     assert sentence(asked).order[:2] == ["clerk", "nurse"]
@@ -229,8 +203,7 @@ def test_effects_through_others_leave_nothing_behind(asked):
 
 def test_no_order_is_invented_and_the_user_gives_it_value_by_value(asked):
     patch(asked, {"change": {"data": {"na": ["?"], "missing": "drop"}}})
-    pick = sentence(asked).favorable_pick
-    patch(asked, sent(pick, options(pick)["each value or a better one"]))
+    patch(asked, Choices.of(asked).offered["favorable"]["each value or a better one"])
     assert "order" not in asked.tables["question"]
     shown = view(asked, {})
     assert "needs the order" in shown["problems"][0].what
@@ -254,8 +227,7 @@ def test_words_of_a_known_scale_come_in_their_order(tmp_path):
     (tmp_path / "reviews.csv").write_text("\n".join(rows))
     asked = open_session(tmp_path, "reviews.csv")
     patch(asked, {"change": {"question": {"protected": "sex", "decision": "rating"}}})
-    pick = sentence(asked).favorable_pick
-    patch(asked, sent(pick, options(pick)["each value or a better one"]))
+    patch(asked, Choices.of(asked).offered["favorable"]["each value or a better one"])
     assert asked.tables["question"]["order"] == ["high", "medium", "low"]
 
 
@@ -264,6 +236,5 @@ def test_of_three_values_none_counts_until_somebody_says_so(asked):
     assert asked.tables["question"]["favorable"] == "yes"
     patch(asked, {"change": {"question": {"decision": "job"}}})
     assert "favorable" not in asked.tables["question"]
-    pick = sentence(asked).favorable_pick
-    assert (pick.shown, pick.chosen) == ("which decision", None)
+    assert Choices.of(asked).chosen["favorable"] == ""
     assert view(asked, {})["problems"][0].what == "Which decision counts?"

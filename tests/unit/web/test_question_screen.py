@@ -1,7 +1,6 @@
 """The question screen: lists are added to, classes change, the gap is a recount."""
 
 import csv
-import json
 from collections import Counter
 from contextlib import suppress
 from itertools import product
@@ -9,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from tests.people_table import HEADER, people_rows, people_session
-from tests.web_sessions import adult_session, learn_now, open_session
+from tests.web_sessions import Choices, adult_session, learn_now, open_session
 
 import evenhand as eh
 from evenhand.errors import ColumnError, EvenhandError, QuestionError
@@ -153,17 +152,11 @@ def test_any_sequence_of_choices_leads_to_a_page(session, seed):
 
     for _ in range(25):
         name = one_of(names)
-        asked = view(session, {})["sentence"]
-        picks = [*asked.protected_picks, asked.decision_pick]
-        if asked.complete:
-            picks += [asked.group_pick, asked.other_pick, asked.favorable_pick]
-        pick = one_of(picks)
-        value = json.dumps(one_of(pick.options).value if pick.options else None)
-        changed = json.dumps(pick.change).replace('"$value"', value)
+        bodies = [body for of in Choices.of(session).offered.values() for body in of.values()]
         values = [*column_views(session).column(name).counted][:2]
         ticked = {f"value-{value}": True for value in values}
         ways = [
-            ("question", {"change": {"question": json.loads(changed)}}),
+            ("question", one_of(bodies)),
             ("classes", {"column": name, "cuts": str(draw.integers(60))}),
             ("classes", {"column": name, "cuts": ""}),
             ("merge", {"column": name, **ticked}),
