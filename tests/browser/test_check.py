@@ -50,14 +50,3 @@ def test_a_dropped_certificate_is_checked(
     expect(page.locator("#outcome")).to_contain_text(
         f"against {data}" if data else "against its own numbers"
     )
-
-
-def test_what_is_no_certificate_is_a_problem(app: RunningApp, page: Any, outside: Path) -> None:
-    assert app.folder != outside
-    page.goto("check")
-    page.locator("#certificate-file").set_input_files(outside / "none.json")
-    expect(page.locator("#problems")).to_contain_text(
-        "This is no certificate, which is one JSON object"
-    )
-    page.locator("#certificate-file").set_input_files(outside / "out.certificate.json")
-    expect(page.locator("#outcome")).to_contain_text("Certificate verified")

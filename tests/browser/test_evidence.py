@@ -173,15 +173,6 @@ def test_the_screen_reads_without_scripts(learned: Any, new_page: Callable[..., 
     expect(page.locator(".comparisons")).to_contain_text("asked for")
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-def test_nothing_goes_sideways(learned: Any, new_page: Callable[..., Any], width: int) -> None:
-    assert learned
-    page = new_page(viewport={"width": width, "height": 900})
-    page.goto("evidence?group=3&names=education")
-    expect(page.locator("#group")).to_be_visible()
-    assert page.locator("html").evaluate("page => page.scrollWidth") == width
-
-
 def test_a_models_predictions_are_audited_with_their_errors(open_app: Any, page: Any) -> None:
     app = open_app("adult.csv", write_model)
     page.goto("question")

@@ -103,23 +103,6 @@ def test_a_cycle_and_an_arrow_against_the_tiers_cannot_be_chosen(
     )
 
 
-def test_boxes_stay_after_twenty_edits(learned: Any) -> None:
-    page = learned
-
-    def places() -> list[Any]:
-        return page.locator(".graph-wide [data-box]").evaluate_all(
-            "all => all.map(one => [one.dataset.box, one.querySelector('rect').outerHTML"
-            ".replace(/rx.*/, '')])"
-        )
-
-    before = places()
-    assert len(before) == 11
-    page.goto(LINK)
-    for number in range(20):
-        _choose(page, ("to", "from", "none", "open")[number % 4])
-        assert places() == before
-
-
 def test_a_link_is_chosen_and_settled_with_the_keyboard_alone(learned: Any) -> None:
     page = learned
     box = page.locator('.graph-wide [data-box="marital_status"]')

@@ -95,13 +95,6 @@ def test_a_server_that_sleeps_is_told_and_what_was_sent_arrives(app, page):
     saved(app, "1/10")
 
 
-def test_the_end_is_told(app, page):
-    page.goto("question")
-    page.get_by_role("button", name="End evenhand").click()
-    expect(page.locator("#lost")).to_contain_text("evenhand has ended")
-    assert app.process.wait(10) == 0
-
-
 def test_an_old_tab_is_told_and_shows_what_is_there_now(app, new_page):
     old, new = new_page(), new_page()
     for page in (old, new):

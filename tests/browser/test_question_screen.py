@@ -84,22 +84,6 @@ def test_counts_of_cuts_equal_a_recount(page, people):
     expect(page.get_by_label("Cut age at")).to_have_value("")
 
 
-@pytest.mark.usefixtures("people")
-def test_quick_changes_follow_each_other(page):
-    """What is chosen faster than the server answers; what is typed meanwhile stays."""
-    choose(page)
-    page.locator("#more summary").click()
-    page.get_by_label("Group", exact=True).select_option(label="B")
-    page.get_by_label("the exact verdict on these rows").check()
-    page.get_by_label("A difference that counts", exact=True).select_option(label="10 points")
-    page.get_by_label("A text that means missing").press_sequentially("unknown")
-    expect(page.locator("#threshold-exact")).to_have_value("1/10")
-    expect(page.locator("#group + .ghost")).to_have_text("B")
-    expect(page.get_by_label("the exact verdict on these rows")).to_be_checked()
-    expect(page.get_by_label("A text that means missing")).to_have_value("unknown")
-    expect(page.locator("#problems")).to_be_empty()
-
-
 def test_a_question_mark_is_taken_as_missing(app, page, people):
     many = sum(one["job"] == "?" for one in people)
     choose(page)

@@ -1,6 +1,5 @@
 """What cannot be saved is not lost unasked, and what is refused can be asked for again."""
 
-import time
 from typing import Any
 
 from playwright.sync_api import expect
@@ -54,21 +53,3 @@ def test_another_table_is_not_opened_over_what_would_be_lost(
     expect(page.locator("#problems")).to_be_empty()
     app.wait_for_job()
     assert app.tables()["question"]["threshold"] == "9/100"
-
-
-def test_a_report_that_exists_can_be_written_over_by_a_button(
-    app: RunningApp, page: Any
-) -> None:
-    app.learn()
-    (app.folder / "adult-report.html").write_text("mine", "utf-8")
-    page.goto("evidence")
-    page.locator("#report-write").click()
-    problems = page.locator("#problems")
-    expect(problems).to_contain_text("This file exists.")
-    problems.get_by_role("button", name="Allow to overwrite it").click()
-    expect(page.locator("#made")).to_contain_text("adult-report.html")
-    for _ in range(100):
-        if (app.folder / "adult-report.html").read_text("utf-8") != "mine":
-            break
-        time.sleep(0.1)
-    assert "<!doctype html>" in (app.folder / "adult-report.html").read_text("utf-8")

@@ -138,30 +138,23 @@ def _shown(session: Session, name: str, query: QueryParams) -> str:
         raise no_table()
     # A page may show more than its revision, never less.
     revision = {"revision": session.revision}
-    waits = ""
-    if name in _JUDGED and (is_due(session) or is_unlearned(session, name)):
-        waits = "judging"
-    elif name in _LOOKED and is_unlooked(session):
-        waits = "looking"
+    waits = _waits(session, name)
     view = {} if waits else _VIEWS[name](session, query)
     return render(session, name, revision | view, waits)
 
 
-def is_unlooked(session: Session) -> bool:
-    """Whether the columns are still to be looked at, which takes long."""
+def _waits(session: Session, name: str) -> str:
+    """The page to show while something must be worked out that takes long; "" for none."""
     try:
-        return session.table is not None and session.reading.is_due
+        if name in _LOOKED and session.table is not None and session.reading.is_due:
+            return "looking"
+        if name in _JUDGED:
+            _ = session.file
+            is_unlearned = name != "graph" and session.learned is None
+            return "judging" if is_unlearned or is_due(session) else ""
     except EvenhandError:
-        return False  # the page says why
-
-
-def is_unlearned(session: Session, name: str) -> bool:
-    """Whether a screen needs a graph that is still to be learned."""
-    try:
-        _ = session.file
-    except EvenhandError:
-        return False  # the page says why
-    return name != "graph" and session.learned is None
+        pass  # the page says why
+    return ""
 
 
 def _answer(handler: Handler, method: str, path: str) -> Callable[[Request], Any]:

@@ -119,7 +119,7 @@ class Folder:
         beside that table is asked of that table.
         """
         stem = _stem(table.name)
-        if self._is_under(table):
+        if self.holds(table):
             return self.inside(str(table.parent / f"{stem}.toml"))
         names = [entry.name for entry in self.root.iterdir()]
         if any(is_table(name) and _stem(name) == stem for name in names):
@@ -132,13 +132,10 @@ class Folder:
 
     def shown(self, path: Path) -> str:
         """The path as it is shown: relative to the root, or the name of an upload."""
-        return str(path.relative_to(self.root)) if self._is_under(path) else path.name
+        return str(path.relative_to(self.root)) if self.holds(path) else path.name
 
-    def is_upload(self, path: Path) -> bool:
-        """Whether a file is none of the folder's: no command can name it."""
-        return not self._is_under(path)
-
-    def _is_under(self, path: Path) -> bool:
+    def holds(self, path: Path) -> bool:
+        """Whether a file is one of the folder's, not an upload, which no command can name."""
         return path.is_relative_to(self.root)
 
     def inside(self, name: str) -> Path:
@@ -150,7 +147,7 @@ class Folder:
             pass  # it may be about to be written
         except (OSError, TypeError, ValueError, RuntimeError) as error:
             raise InputError.of("This is no path.", remedy="Choose a file.") from error
-        if self._is_under(path) or path.is_relative_to(self.uploads.resolve()):
+        if self.holds(path) or path.is_relative_to(self.uploads.resolve()):
             return path
         raise InputError.of(
             "This file lies outside the folder that is open.",

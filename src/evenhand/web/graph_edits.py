@@ -74,7 +74,7 @@ def _check(
     def part(tables: Tables) -> object:
         return _about(QuestionFile.from_tables(tables).edits, ends)
 
-    session.check(revision, part, _about(edits, ends))
+    session.history.check(revision, part, _about(edits, ends))
 
 
 def _edit(

@@ -100,7 +100,6 @@ def render(session: Session, screen: str, view: dict[str, Any], template: str = 
         "unseen": session.jobs.unseen_problems(),
         "most_uploaded": MOST_UPLOADED,
         "too_large": shown_problem(too_large(MOST_UPLOADED)),
-        "is_upload": table is not None and session.folder.is_upload(table),
         "commands": tuple(map(join, command_lines(session, screen))),
     }
     return _on_one_line(

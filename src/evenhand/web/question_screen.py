@@ -56,7 +56,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         findings = session.reading.inspection
     except EvenhandError as error:  # a column of the question is left out
         problems = error.problems
-    found = (*session.reading.hidden_markers, *findings.problems) if findings else ()
+    found = (*session.reading.hidden_findings, *findings.problems) if findings else ()
     opened, find, label = query.get("column", ""), query.get("find", ""), views.labels.column
     sought = find.casefold()
     names = [n for n in views.names if sought in n.casefold() or sought in label(n).casefold()]
@@ -373,6 +373,7 @@ def plain_gap(rows: Rows, file: QuestionFile) -> View:
         hidden=max(len(counted) - _MOST_BARS, 0),
         gap="not measured" if gap is None else points(gap, threshold=question.threshold),
         pair=f"{ahead} minus {behind}",
+        pairs=pair.pairs,
         left_out=rows.lines.table.row_count - examined.counts.row_count,
         rates=len(whole.favorable) - 1,
     )

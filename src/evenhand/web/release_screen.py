@@ -18,7 +18,7 @@ from evenhand.evidence.release_provenance import rows_not_released
 from evenhand.files import after_writing, check_folder, check_targets
 from evenhand.files.file_formats import ending_of, format_of
 from evenhand.question import exact_fraction
-from evenhand.question.fields import option_words
+from evenhand.question.fields import TABLES, WHOLE, option_words
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing import Release
 from evenhand.releasing.compare import Comparison, Outcome, compare
@@ -40,6 +40,7 @@ from evenhand.wording.release_words import both_ways, rows_changed, who_gains
 
 _MOST_TRIED = 8
 _MOST_GROUPS = 12
+_LEAST_COUNT = TABLES["run"]["least_count"]
 _FEWEST = ModifyData()
 # Those that promise to meet the criterion; all others are compared, and never written.
 _RELEASING = {f"{one.method}:{one.name}": one for one in POLICIES if one.guaranteed}
@@ -315,7 +316,7 @@ def _is_free(folder: Folder, name: str) -> bool:
 
 def release_rows(session: Session, body: dict[str, Any]) -> Job:
     """Release the rows as a job; what can be refused is refused before it starts."""
-    session.check(body.get("revision"))
+    session.history.check(body.get("revision"))
     audit, judged = audit_to_publish(session), needed(session.audit)
     folder, name = session.folder, str(body.get("file", "")).strip()
     overwrite, choice = bool(body.get("overwrite")), ReleaseChoice.of(body)
@@ -329,11 +330,11 @@ def release_rows(session: Session, body: dict[str, Any]) -> Job:
     check_targets([*files.paths, *pages], [*map(str, session.inputs)], overwrite=True)
     check_targets(pages, (), overwrite=overwrite)
     text = str(body.get("seed", "")).strip()
-    seed = check_seed(_whole(text, "The seed")) if text else None
+    seed = check_seed(WHOLE.parse(text)) if text else None
     accept_graph = str(body.get("accept_graph", "")).strip() or None
     settings: dict[str, Any] = {
         "share": bool(body.get("share")),
-        "least_count": _whole(str(body.get("least_count", "10")), "The least count"),
+        "least_count": _LEAST_COUNT.parse(str(body.get("least_count", _LEAST_COUNT.default))),
     }
 
     def work(progress: ProgressCallback) -> None:
@@ -373,15 +374,6 @@ def release_rows(session: Session, body: dict[str, Any]) -> Job:
 
     again = request_again("POST", "api/release", body)
     return session.jobs.start(f"Releasing {path.name}", work, again=again)
-
-
-def _whole(text: str, what: str) -> int:
-    try:
-        return int(text.strip())
-    except ValueError:
-        raise QuestionError.of(
-            f"{what} {text!r} is no whole number.", remedy="Write digits alone."
-        ) from None
 
 
 CHANGES: list[Any] = [

@@ -5,7 +5,7 @@ question file cannot say; each change makes new tables, and undoing goes back to
 """
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -62,7 +62,7 @@ class Session:
         self.made_files: dict[str, None] = {}  # names of files in the folder, in order
         self.results: dict[str, Any] = {}  # of the last compare, bootstrap, release, check
         self.store: QuestionStore | None = None  # the question file of the table
-        self._history = TableHistory({})
+        self.history = TableHistory({})
         self._parsed: tuple[Tables, QuestionFile] | None = None  # what ``file`` gave last
         self._timer: threading.Timer | None = None
         self._learned = Recent[Audit](8)
@@ -72,12 +72,12 @@ class Session:
     @property
     def tables(self) -> Tables:
         """The tables of the question file as they are now."""
-        return self._history.now
+        return self.history.now
 
     @property
     def revision(self) -> int:
         """The number of the last change."""
-        return self._history.revision
+        return self.history.revision
 
     @property
     def question_path(self) -> Path | None:
@@ -95,10 +95,6 @@ class Session:
             raise no_table()
         return self.folder.inside(str(self.question_path.with_suffix(".graph.json")))
 
-    def difference(self, by: int) -> str:
-        """What undoing (-1) or redoing (+1) would change, in words; "" if nothing is left."""
-        return self._history.difference(by)
-
     def patch(
         self, changes: Tables, revision: int | None = None, chosen: Tables | None = None
     ) -> None:
@@ -110,7 +106,7 @@ class Session:
             if not isinstance(changes, Mapping):
                 raise QuestionError.of("This is no change of tables.", remedy="Reload.")
             wanted = with_columns(changes if chosen is None else chosen, self.tables)
-            self.check(revision, lambda tables: cut_to(tables, wanted), wanted)
+            self.history.check(revision, lambda tables: cut_to(tables, wanted), wanted)
             tables = merged(self.tables, changes)
             check_tables(tables)
             changed = {*(changes.get("question") or {})}
@@ -131,19 +127,19 @@ class Session:
             if self.tables != before:
                 return False
             check_tables(tables)
-            self._history.amend(tables)
+            self.history.amend(tables)
             self._changed()
             return True
 
     def step(self, by: int, revision: int | None = None) -> None:
         """Go back (-1) or forth (+1) in the history."""
         with self.lock:
-            self.check(revision)
-            self._history.step(by)
+            self.history.check(revision)
+            self.history.step(by)
             self._changed()
 
     def _enter(self, tables: Tables) -> None:
-        if self._history.enter(tables):
+        if self.history.enter(tables):
             self._changed()
 
     def _changed(self) -> None:
@@ -153,10 +149,6 @@ class Session:
         self._timer = threading.Timer(_SAVE_SECONDS, self.save)
         self._timer.daemon = True
         self._timer.start()
-
-    def check(self, revision: object, *part: Any) -> None:  # noqa: ANN401  # as it takes
-        """Refuse to change what was changed since a page was shown: ``TableHistory.check``."""
-        self._history.check(revision, *part)
 
     # On disk
 
@@ -245,7 +237,7 @@ class Session:
                 self.settle(unsaved)  # what was chosen meanwhile, maybe into this file
                 if is_read := not store.changed_elsewhere:
                     self._graphs = JudgedGraphs(chosen)
-                    self._history = TableHistory(without_number(chosen), self.revision + 1)
+                    self.history = TableHistory(without_number(chosen), self.revision + 1)
                     store.tables, self.store = self.tables, store
                     self._begin(opened)
 
@@ -262,7 +254,7 @@ class Session:
         """
         if self.table is None:
             raise no_table()
-        self.check(revision)
+        self.history.check(revision)
         opened, is_read = OpenTable(self.table), False
         while not is_read:
             before, known = self.tables, self.reading.stored
@@ -285,7 +277,7 @@ class Session:
     def _begin(self, opened: OpenTable) -> None:
         """Go on with a table that was read, and forget what followed from another."""
         self._open = opened
-        self._history.renew()
+        self.history.renew()
         self.notices, self.refits, self.given = (), False, None
         try:
             if self._graph_path.exists():
@@ -385,11 +377,7 @@ class Session:
     @property
     def data_audit(self) -> Audit | None:
         """The audit of the decisions that were recorded, if the graph was learned."""
-        with self.lock:
-            if self.learned is None:
-                return None
-            make = self._judging()
-        return make()
+        return None if self.learned is None else self.judged()
 
     @property
     def known_audit(self) -> Audit | None:
@@ -398,33 +386,25 @@ class Session:
             key = audit_key(self._stamp, self.tables, self.file)
             return self._audits.find(key + self.predictions)
 
-    def judged(self, edits: Iterable[GraphEdit], *, direct: bool = False) -> Audit:
-        """The audit with other edits of the learned graph; nothing is changed by asking.
+    def judged(
+        self, edits: Iterable[GraphEdit] | None = None, *, direct: bool = False
+    ) -> Audit:
+        """What is chosen now, judged; or with other edits, and nothing is changed by asking.
 
         ``direct`` leaves out the claim about effects through other attributes.
         """
-        with self.lock:
-            make = self._judging(tuple(edits), direct=direct)
-        return make()
-
-    def _judging(
-        self, edits: tuple[GraphEdit, ...] | None = None, *, direct: bool = False
-    ) -> Callable[[], Audit]:
-        """How to judge what is chosen now, whatever is chosen meanwhile."""
-        learned, file = needed(self.learned), self.file
-        # How many graphs were judged is stated where a certificate is written.
-        file = replace(file, edits=file.edits if edits is None else edits, graphs_judged=0)
-        direct = direct and bool(file.question.redlining)
-        if direct:
-            file = replace(file, question=file.question.direct)
-        key = audit_key(self._stamp, self.tables, file, direct=direct)
-
-        def judge() -> Audit:
-            found = self._audits.get(key, lambda: learned.judged_with(file))
-            self._graphs.add(found.graph)
-            return found
-
-        return judge
+        with self.lock:  # whatever is chosen meanwhile
+            learned, file = needed(self.learned), self.file
+            # How many graphs were judged is stated where a certificate is written.
+            asked = file.edits if edits is None else tuple(edits)
+            file = replace(file, edits=asked, graphs_judged=0)
+            direct = direct and bool(file.question.redlining)
+            if direct:
+                file = replace(file, question=file.question.direct)
+            key = audit_key(self._stamp, self.tables, file, direct=direct)
+        found = self._audits.get(key, lambda: learned.judged_with(file))
+        self._graphs.add(found.graph)
+        return found
 
     def learn(self, progress: ProgressCallback) -> None:
         """Learn the graph for what is asked; where that changes meanwhile, begin again."""

@@ -161,14 +161,21 @@ class Reading:
         return rows.inspect(**named_columns(self.tables))
 
     @property
-    def hidden_markers(self) -> list[Problem]:
-        """Numbers that may mean a missing value, as 999, in columns whose classes hide them."""
+    def hidden_findings(self) -> list[Problem]:
+        """What is found in columns as they stand, and is not seen as they are read.
+
+        Classes hide 999 that may mean a missing value; numbers with a comma are left out.
+        """
         data = self.tables.get("data", {})
-        classed = {*data.get("bins", ())} - {*data.get("exclude", ())}
+        out = {*data.get("exclude", ())}
+        hidden = {
+            FindingKind.MARKER: {*data.get("bins", ())} - out,
+            FindingKind.COMMA_NUMBERS: out,
+        }
         return [
             one.problem
             for one in self.stored_inspection.findings
-            if one.kind is FindingKind.MARKER and classed & {*one.columns}
+            if not hidden.get(one.kind, set()).isdisjoint(one.columns)
         ]
 
     @property

@@ -1,15 +1,14 @@
 """The screen 'table': files to choose from, the first rows, and all that is wrong with them."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from evenhand.display import ProgressCallback
-from evenhand.errors import EvenhandError, Problem, listed
+from evenhand.errors import EvenhandError, Problem
 from evenhand.report.rendering import View
-from evenhand.rows import Inspection, Rows
+from evenhand.rows import Rows
 from evenhand.rows.inspect.column_profile import ColumnKind
-from evenhand.rows.inspect.findings import FindingKind
 from evenhand.web.jobs import Job
 from evenhand.web.pages import Pager
 from evenhand.web.question_store import part_of
@@ -53,7 +52,7 @@ def _table(session: Session, query: Mapping[str, str]) -> View:
     found, problems, notes = None, tuple[Problem, ...](), tuple[Problem, ...]()
     try:
         found = session.reading.inspection
-        problems = (*session.reading.hidden_markers, *found.problems)
+        problems = (*session.reading.hidden_findings, *found.problems)
         notes = found.notes
     except EvenhandError as error:  # what was chosen does not fit the table
         problems = error.problems
@@ -70,21 +69,9 @@ def _table(session: Session, query: Mapping[str, str]) -> View:
         frequency=data.get("frequency"),
         may_count=[*filter(None, [data.get("frequency")]), *counting],
         problems=problems,
-        notes=(*_left_out_commas(looked, data.get("exclude", ())), *notes),
+        notes=notes,
         first=first_rows(stored, query),
     )
-
-
-def _left_out_commas(looked: Inspection, out: Collection[str]) -> Iterator[Problem]:
-    """Columns of numbers that are left out because they are written with a comma."""
-    for one in looked.findings:
-        names = [name for name in one.columns if name in out]
-        if one.kind is FindingKind.COMMA_NUMBERS and names:
-            yield Problem(
-                f"Left out, because numbers with a comma are texts: {listed(names)}.",
-                "As texts nearly every row has a value of its own.",
-                one.problem.remedies[0],
-            )
 
 
 def first_rows(stored: Rows, query: Mapping[str, str]) -> View:
@@ -139,7 +126,7 @@ def open_table(session: Session, body: dict[str, Any]) -> Job:
 def read_again(session: Session, body: dict[str, Any]) -> Job:
     """Read the table in another way, as with a column that counts; the rest stays chosen."""
     changes, revision = counted_by(part_of(body, "change")), body.get("revision")
-    session.check(revision)
+    session.history.check(revision)
     if session.table is None:
         raise no_table()
     return session.jobs.start(

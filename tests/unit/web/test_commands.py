@@ -36,7 +36,7 @@ _VIEWS = {
 
 
 def _page(session: Session, screen: str) -> str:
-    if session.difference(-1):
+    if session.history.difference(-1):
         session.save()
     return render(session, screen, _VIEWS[screen](session, {}))
 

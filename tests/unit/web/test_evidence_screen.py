@@ -7,7 +7,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from tests.web_sessions import adult_session, finish, open_session
 
 import evenhand as eh
 from evenhand.checker.verification import verify
-from evenhand.errors import EvenhandError, QuestionError, ResourceError
+from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence import Subpopulations
 from evenhand.report.rendering import View
 from evenhand.tables import audited_rates
@@ -76,17 +75,6 @@ def test_it_shows_the_verdicts_and_the_picture_of_the_report(session: Session) -
 
 def test_no_section_of_the_report_is_referred_to(session: Session) -> None:
     assert not re.search(r"section \d", _text(session, "names=education"))
-
-
-def test_the_threshold_decides_and_stands_there_exactly(session: Session) -> None:
-    for threshold, words in (("1/20", "5 points = 1/20"), ("0.0625", "6.25 points = 1/16")):
-        session.patch({"question": {"threshold": threshold}})
-        audit = session.audit
-        assert audit is not None
-        found = audit.certificate.partition
-        text = _text(session)
-        assert words in text
-        assert f"{found.violating} of {int(found.measured.sum())}" in text
 
 
 def test_chosen_attributes_are_explained(session: Session) -> None:
@@ -256,33 +244,12 @@ def _many(towns):
     return eh.audit(counts, asked, graph=graph)
 
 
-def test_each_row_tells_the_counts_of_its_group():
-    table = _table(ADMISSIONS)
-    assert table.said == "All 4 groups"
-    people, words = ADMISSIONS.subpopulations, _words(ADMISSIONS)
-    for case in table.cases:
-        one = people[case.line]
-        assert case.people == one
-        assert words.counted(one) == [
-            (words.group, f"{one.group_yes:,} of {one.group:,}"),
-            (words.other, f"{one.other_yes:,} of {one.other:,}"),
-        ]
-        assert case.rows == one.row_count
-
-
 def test_ids_and_order_are_those_of_the_report():
     assert [case.id for case in _table(ADMISSIONS).cases] == ["E1", "E2", "E3", "E4"]
     page = ADMISSIONS.report().html
     for case in _table(ADMISSIONS, "sort=name").cases:
         told = re.search(rf'<tr id="{case.id}">.*?</tr>', page, re.DOTALL).group(0)
         assert f"<b>{_words(ADMISSIONS).points(case.difference)}</b>" in told
-
-
-def test_groups_are_sorted_by_what_the_address_says():
-    turned = _table(ADMISSIONS, "sort=-size&where=violating")
-    sizes = [case.rows for case in turned.cases]
-    assert sizes == sorted(sizes)
-    assert turned.to(sort="size", page="") == "?where=violating&sort=size"
 
 
 def test_filters_are_kept_in_the_form():
@@ -395,25 +362,6 @@ def test_a_number_of_resamples_that_is_none_is_refused(session: Session, many: s
         _HANDLERS["bootstrap"](session, {"resamples": many})
 
 
-def test_resamples_can_be_cancelled_within_a_second(session: Session) -> None:
-    # Fewer than 50 do not load numba, which compiles once on a machine and cannot be stopped.
-    job = _HANDLERS["bootstrap"](session, {"resamples": "49"})
-    with pytest.raises(ResourceError, match="under way"):
-        _HANDLERS["report"](session, {})
-    while job.progress is None:
-        sleep(0.01)
-    job.cancel()
-    start = monotonic()
-    while job.state == "running":
-        sleep(0.01)
-    assert monotonic() - start < 1
-    assert job.state == "cancelled"
-    audit = session.audit
-    assert audit is not None
-    assert resamples_of(session, audit) is None
-    _start(session, "bootstrap", resamples="1")  # the next job runs
-
-
 def test_the_certificate_is_true_and_the_owners_alone(session: Session) -> None:
     choose_link(session, ("marital_status", "income"), "to", None, "marriage came before")
     _start(session, "certificate")
@@ -458,19 +406,6 @@ def test_copies_for_others_withhold_small_counts(session: Session) -> None:
     assert audit is not None
     expected = json.loads(audit.certificate.to_shared_json())
     assert json.loads((root / "c.json").read_text("utf-8")) == expected
-
-
-def test_no_file_is_replaced_unasked_or_written_elsewhere(session: Session) -> None:
-    root = session.folder.root
-    (root / "adult-report.html").write_text("mine")
-    for path in ("report", "certificate"):
-        with pytest.raises(QuestionError):
-            _HANDLERS[path](session, {"name": "../out.html"})
-    with pytest.raises(QuestionError):
-        _HANDLERS["report"](session, {})
-    assert (root / "adult-report.html").read_text() == "mine"
-    _start(session, "report", overwrite=True)
-    assert (root / "adult-report.html").read_text("utf-8").startswith("<!doctype html>")
 
 
 def test_an_edit_without_a_reason_gives_no_certificate_and_no_report(session: Session) -> None:

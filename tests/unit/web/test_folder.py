@@ -227,8 +227,8 @@ def test_nothing_stays_of_an_upload_that_failed(folder, stop):
 
 def test_a_path_is_shown_below_the_folder(folder, root):
     assert folder.shown(root / "below" / "b.csv") == "below/b.csv"
-    assert not folder.is_upload(root / "below" / "b.csv")
-    assert folder.is_upload(folder.uploads / "x" / "b.csv")
+    assert folder.holds(root / "below" / "b.csv")
+    assert not folder.holds(folder.uploads / "x" / "b.csv")
 
 
 @pytest.mark.parametrize(

@@ -263,15 +263,6 @@ def test_one_chosen_box_offers_all_others(session: Session) -> None:
     assert page.split("Join it with:")[1].split("</section>")[0].count("<a ") == 10
 
 
-def test_open_links_say_what_they_decide(session: Session) -> None:
-    page = render(session, "graph", view(session, {}))
-    sentence = page.split("marital status — income</a>")[1].split("</li>")[0]
-    assert "If a cause: not certified, 24 of 51. If not: not certified, 21 of 32." in sentence
-    assert "a release needs to know" in sentence
-    choose_link(session, ("marital_status", "income"), "to", None)
-    assert not _view(session).open_links
-
-
 def test_each_variation_of_the_answer_leads_to_its_link(session: Session) -> None:
     assert session.audit is not None
     page = render(session, "graph", view(session, {}))
@@ -303,15 +294,6 @@ def test_edits_are_listed_with_the_verdict_as_learned(session: Session) -> None:
     assert "income → marital status</label>" in render(session, "graph", view(session, {}))
     assert shown.as_learned is not None
     assert shown.as_learned.groups == "24 of 51 or 21 of 32"
-
-
-def test_tiers_move_by_one_place_and_the_graph_is_learned_again(session: Session) -> None:
-    assert [*map(len, _tiers(session))] == [4, 1, 6]
-    finish(_HANDLERS["tiers"](session, {"name": "income", "by": 1}))
-    zones = view(session, {})["picture"].zones["wide"]
-    assert [zone.words for zone in zones] == ["First", "Then", "Then", "Last"]
-    assert _tiers(session)[-1] == ["income"]
-    assert session.tables["knowledge"]["tiers"][-1] == ["income"]
 
 
 def _tiers(session: Session) -> list[list[str]]:

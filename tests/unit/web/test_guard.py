@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from tests.asgi import ask
 
 from evenhand.errors import InputError
-from evenhand.web.guard import MOST_UPLOADED, Guard
+from evenhand.web.guard import Guard
 
 HOST = "127.0.0.1:8000"
 LIMITS = {"application/json": 10, "application/octet-stream": 100}
@@ -260,10 +260,6 @@ def test_a_body_without_an_end_is_left_at_the_limit(guard):
     assert (answer.status, answer.received) == (422, 3)
 
 
-def test_the_limit_of_uploads():
-    assert MOST_UPLOADED == 500_000_000
-
-
 def test_only_requests_with_the_token_count_as_use(guard, clock):
     clock.now += 100
     ask(guard, "GET", "/wrong/", headers={"host": HOST})
@@ -271,10 +267,3 @@ def test_only_requests_with_the_token_count_as_use(guard, clock):
     assert guard.idle_seconds == 100
     ask(guard, "GET", page(guard), headers={"host": HOST})
     assert guard.idle_seconds == 0
-
-
-def test_sockets_are_not_answered(guard):
-    """The server offers none; whoever asks all the same gets nothing."""
-    steps = guard({"type": "websocket"}, None, None)
-    with pytest.raises(StopIteration):
-        steps.send(None)

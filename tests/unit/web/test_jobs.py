@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.display import Progress
 from evenhand.errors import InputError, QuestionError, ResourceError
-from evenhand.web.jobs import Job, Jobs, request_again
+from evenhand.web.jobs import Job, Jobs
 
 
 def ended(job, seconds=5.0):
@@ -43,23 +43,6 @@ def test_work_is_done_and_leaves_a_result(jobs):
     assert jobs.running is None
     assert jobs.find(job.id) is job
     assert job.to_dict()["seconds_left"] is None
-
-
-def test_progress_can_be_asked_for(jobs):
-    allowed = threading.Event()
-    job = jobs.start("waiting long", waiting(allowed))
-    while job.progress is None:
-        time.sleep(0.005)
-    shown = job.to_dict()
-    assert (shown["title"], shown["step"], shown["done"], shown["total"]) == (
-        "waiting long",
-        "waiting",
-        1,
-        2,
-    )
-    assert shown["seconds_left"] == pytest.approx(1.0)
-    allowed.set()
-    assert ended(job).result == "result"
 
 
 def test_only_one_at_a_time(jobs):
@@ -190,8 +173,3 @@ def test_the_end_does_not_wait_for_ever(jobs):
 
 def test_jobs_have_names_that_nobody_guesses():
     assert len({Job("x").id for _ in range(100)}) == 100
-
-
-def test_a_request_can_be_sent_again_from_whatever_page():
-    again = request_again("POST", "api/report", {"name": "r.html", "revision": 3})
-    assert again == {"method": "POST", "path": "api/report", "body": {"name": "r.html"}}

@@ -5,12 +5,10 @@ from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
 from evenhand.errors import Problem, Remedy
-from evenhand.report.rendering import environment as report_environment
 from evenhand.web.jobs import request_again
 from evenhand.web.pages import (
     Pager,
     address,
-    environment,
     query_number,
     query_values,
     render_problems,
@@ -90,11 +88,6 @@ def test_a_remedy_that_is_chosen_already_is_marked():
     remedies = (Remedy("drop", "missing", "drop"), Remedy("keep", "missing", "level"))
     found = shown_problem(Problem("What.", remedy=remedies), {"data": {"missing": "drop"}})
     assert [one.chosen for one in found.remedies] == [True, False]
-
-
-def test_filters_of_the_app_are_not_those_of_a_report():
-    assert "problem" in environment().filters
-    assert "problem" not in report_environment().filters
 
 
 def test_a_name_may_have_several_values_and_empty_ones_are_none():

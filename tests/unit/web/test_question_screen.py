@@ -107,16 +107,6 @@ def test_a_question_that_does_not_fit_is_told_with_its_remedy(session):
     assert "Pool all others" in shown(session)
 
 
-def test_adult_reads_as_its_question_file_says(tmp_path):
-    session = adult_session(tmp_path, learned=False)
-    page = shown(session, column="hours")
-    assert "1,769 of 16,192" in page
-    assert "9,918 of 32,650" in page
-    assert "19.5 points" in page
-    assert "women" in page
-    assert "country of birth" in page
-
-
 def test_what_is_known_of_a_column_is_forgotten_once_it_is_left_out(tmp_path):
     session = adult_session(tmp_path, learned=False)
     patch(session, {"change": {"knowledge": {"forbid": ["race -> hours", "age -> race"]}}})
@@ -263,7 +253,7 @@ def test_a_number_for_missing_values_is_told_although_classes_hide_it(tmp_path):
     for screen, shown in (("table", table_view), ("question", view)):
         assert "-999&#39; is taken as a value" in render(session, screen, shown(session, {}))
     patch(session, {"add": {"data": {"na": ["-999"]}}})
-    assert session.reading.hidden_markers == []
+    assert session.reading.hidden_findings == []
 
 
 def test_of_five_hundred_columns_the_page_with_its_files_weighs_little(tmp_path):

@@ -313,13 +313,6 @@ def test_another_account_cannot_read_the_page_that_the_browser_opens(folder, bro
             assert "PermissionError" in read.stderr
 
 
-def test_the_page_is_removed_when_it_was_used(launched):
-    status, headers, _ = launched.app.request("GET", launched.word)
-    assert (status, headers["location"]) == (303, f"/{launched.app.token}/")
-    assert not launched.page.exists()
-    assert launched.app.request("GET", headers["location"])[0] in (200, 303, 307)
-
-
 def test_the_page_is_removed_at_the_end_if_no_browser_used_it(launched, temporary):
     assert launched.app.stop(signal.SIGTERM) == 128 + signal.SIGTERM
     assert list(temporary.iterdir()) == []

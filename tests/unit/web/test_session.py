@@ -4,9 +4,6 @@ import time
 import tomllib
 
 import pytest
-from hypothesis import strategies as st
-from tests.people_table import write_people
-from tests.web_sessions import open_session
 
 from evenhand.errors import EvenhandError, InputError, QuestionError
 from evenhand.web import session as module
@@ -180,18 +177,6 @@ def test_a_change_that_makes_no_sense_changes_nothing(session):
     assert (session.revision, session.tables) == before
 
 
-def test_what_is_removed_whole_is_gone(session):
-    session.patch({"question": None})
-    assert "question" not in session.tables
-    session.step(-1)
-    assert session.tables["question"]["group"] == "f"
-
-
-def test_choosing_a_column_chooses_its_values(session):
-    session.patch({"question": {"protected": "age"}})
-    assert session.tables["question"]["group"] in ("old", "young")
-
-
 def test_the_same_again_is_no_change(session):
     before = session.revision
     session.patch({"question": {"group": "f"}})
@@ -224,28 +209,6 @@ def test_the_group_that_is_suggested_is_not_the_one_to_compare_with(session):
     with pytest.raises(QuestionError, match="compared with itself"):
         session.patch({"question": {"protected": "age", "group": "old", "other": "old"}})
     assert session.tables == before
-
-
-_NAMES = st.sampled_from(
-    (
-        *("question", "data", "labels", "knowledge", "graph", "protected", "decision", "group"),
-        *("favorable", "threshold", "bins", "merge", "exclude", "na", "missing", "frequency"),
-        *("columns", "values", "tiers", "add", "remove", "sex", "age", "hired", "n", "", "é"),
-    )
-)
-_PLAIN = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(allow_nan=False, allow_infinity=False),
-    _NAMES,
-    st.sampled_from(["f", "yes", "1/10", "error", "own-category", "sex -> hired: why"]),
-)
-_JSON = st.recursive(
-    _PLAIN,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3),
-    max_leaves=8,
-)
 
 
 @pytest.mark.parametrize(
@@ -358,24 +321,6 @@ def test_a_choice_made_while_a_table_is_opened_is_saved_with_its_own(
     assert not session.store.has_conflict
 
 
-def test_the_end_saves_at_once(root):
-    session = Session(Folder(root))
-    session.open_table(root / "people.csv", quiet)
-    session.patch({"question": {"threshold": "1/10"}})
-    session.close()
-    assert saved(root)["question"]["threshold"] == "1/10"
-    assert not session.folder.uploads.exists()
-
-
-def test_another_session_finds_all_again(root, session):
-    session.patch({"question": {"threshold": "1/10"}, "labels": {"columns": {"sex": "gender"}}})
-    session.close()
-    again = Session(Folder(root))
-    again.open_table(root / "people.csv", quiet)
-    assert again.tables == session.tables
-    again.close()
-
-
 # The table is changed by somebody else
 
 
@@ -463,23 +408,3 @@ def test_results_are_kept_by_what_they_were_made_from(session):
     assert session.audit is first
     session.patch({"data": {"exclude": ["age"]}})
     assert session.learned is None
-
-
-def test_a_verdict_on_a_graph_that_is_not_there(session):
-    with pytest.raises(QuestionError, match="No graph"):
-        session.judged(())
-
-
-def test_tables_of_like_names_have_question_files_of_their_own(tmp_path):
-    (tmp_path / "north").mkdir()
-    for name in ("people.2024.csv", "people.2025.csv", "north/people.2024.csv"):
-        write_people(tmp_path / name, 60)
-    (tmp_path / "north/people.2024.toml").write_text('[question]\nprotected = "gender"\n')
-    session = open_session(tmp_path, "people.2024.csv")
-    session.patch({"question": {"protected": "origin"}})
-    session.open_table(tmp_path / "people.2025.csv", lambda _: None)
-    assert "question" not in session.tables
-    session.open_table(tmp_path / "north/people.2024.csv", lambda _: None)
-    assert session.tables["question"]["protected"] == "gender"
-    session.open_table(tmp_path / "people.2024.csv", lambda _: None)
-    assert session.tables["question"]["protected"] == "origin"

@@ -169,7 +169,7 @@ def test_numbers_with_a_comma_are_told_where_they_are_left_out(tmp_path):
     session = open_session(tmp_path, "t.csv")
     assert session.tables["data"]["exclude"] == ["Note"]
     page = shown(session)
-    assert "numbers with a comma are texts: &#39;Note&#39;" in page
+    assert "Numbers with a comma are read as texts: &#39;Note&#39;" in page
     assert "decimal point" in page
 
 
