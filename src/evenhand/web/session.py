@@ -451,8 +451,10 @@ def needed(found: Audit | None) -> Audit:
     return found
 
 
-# With fewer lines and open edges it is done before a page is missed.
+# With fewer lines and open edges it is done before a page is missed. Each cause is left out
+# once and the others compared, so that the work grows with the square of their number.
 _MANY_LINES = 5000
+_MANY_CAUSES = 10
 _MANY_OPEN_EDGES = 8
 
 
@@ -482,7 +484,9 @@ def is_due(session: Session) -> bool:
         return False  # the page says why
     many_graphs = bool(through) and len(learned.graph.undirected) > _MANY_OPEN_EDGES
     is_known = found is not None and "answer" in vars(found)
-    return not is_known and (many_graphs or len(learned.counts) > _MANY_LINES)
+    causes = len(learned.certificate.partition.names)
+    lines = len(learned.counts) * (1 + (causes / _MANY_CAUSES) ** 2)
+    return not is_known and (many_graphs or lines > _MANY_LINES)
 
 
 def work_out(session: Session, progress: ProgressCallback) -> None:

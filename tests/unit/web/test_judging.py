@@ -36,6 +36,17 @@ def test_learning_a_large_table_ends_with_all_that_its_pages_need(session: Sessi
     assert learn(session, {}) is None
 
 
+def test_of_many_causes_few_lines_are_judged_in_a_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = adult_session(tmp_path)
+    assert not is_due(session)
+    monkeypatch.setattr(judging, "_MANY_CAUSES", 1)  # as if it had ten times as many
+    assert is_due(session)
+    finish(judge(session))
+    assert not is_due(session)
+
+
 def test_another_threshold_needs_no_new_tests(session: Session) -> None:
     session.patch({"question": {"threshold": "0.1"}})
     assert session.audit is not None
