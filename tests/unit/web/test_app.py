@@ -340,12 +340,6 @@ def test_text_of_others_is_text_in_problems(app):
     assert "&lt;script&gt;" in html
 
 
-def test_a_large_body_is_refused_in_words(app):
-    answer = app("PATCH", "api/question", b" " * 1001)
-    assert answer.status == 422
-    assert "larger than a page may send" in answer.json["problems"][0]["what"]
-
-
 def test_what_is_changed_is_sent_as_json_and_nothing_larger(app):
     before = app.session.tables
     for body in (b'{"change": {"question": {"threshold": "1/7"}}}', b" " * 90):

@@ -4,7 +4,6 @@ import json
 import re
 import stat
 from collections.abc import Callable
-from fractions import Fraction
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -250,15 +249,6 @@ def test_ids_and_order_are_those_of_the_report():
     for case in _table(ADMISSIONS, "sort=name").cases:
         told = re.search(rf'<tr id="{case.id}">.*?</tr>', page, re.DOTALL).group(0)
         assert f"<b>{_words(ADMISSIONS).points(case.difference)}</b>" in told
-
-
-def test_filters_are_kept_in_the_form():
-    table = _table(ADMISSIONS, "where=tied&where=major%3DEE&where=some+words")
-    assert table.conditions == ["tied", "major=EE", "some words"]
-    assert table.words == "some words"
-    assert table.said == "0 of 4 groups"
-    tied = _table(ADMISSIONS, "where=tied&where=major%3DEE")
-    assert [case.difference for case in tied.cases] == [Fraction(1, 20)]
 
 
 def test_a_page_has_so_many_rows_and_nothing_else_is_read(monkeypatch):

@@ -232,18 +232,6 @@ def test_links_away_from_the_question_are_hidden_until_asked_for(session: Sessio
     assert near.hidden == len(whole.wide.arrows) - len(near.wide.arrows)
 
 
-def test_a_chosen_link_has_four_states_with_their_verdicts(session: Session) -> None:
-    chosen = _view(session, a="marital_status", b="income").chosen
-    assert chosen is not None
-    assert chosen.state == "open"
-    assert [(one.state, one.chosen, verdict.groups) for one, verdict in chosen.choices] == [
-        ("to", False, "24 of 51"),
-        ("from", False, "21 of 32"),
-        ("open", True, "24 of 51 or 21 of 32"),
-        ("none", False, "21 of 32"),
-    ]
-
-
 def test_the_arrow_in_question_is_a_claim_and_no_remedy(session: Session) -> None:
     page = render(session, "graph", view(session, {"a": "sex", "b": "income"}))
     assert "changes no number and no decision" in page
@@ -254,13 +242,6 @@ def test_the_arrow_in_question_is_a_claim_and_no_remedy(session: Session) -> Non
     assert after is not None
     assert after.certificate.direct_arrow is False
     assert after.verdict is before.verdict
-
-
-def test_one_chosen_box_offers_all_others(session: Session) -> None:
-    assert view(session, {"a": "race"})["ends"] == ("race",)
-    assert _view(session, a="race").chosen is None
-    page = render(session, "graph", view(session, {"a": "race"}))
-    assert page.split("Join it with:")[1].split("</section>")[0].count("<a ") == 10
 
 
 def test_each_variation_of_the_answer_leads_to_its_link(session: Session) -> None:

@@ -118,23 +118,6 @@ def test_whatever_happens_becomes_a_problem(jobs, error, words):
     assert "secret" not in str(job.problems)
 
 
-def test_a_failure_that_nobody_followed_is_told_once(jobs):
-    def failing(_progress):
-        raise InputError.of("It is empty.")
-
-    seen = ended(jobs.start("seen", failing))
-    seen.was_shown = True
-    ended(jobs.start("unseen", failing))
-    ended(jobs.start("fine", lambda _: 1))
-    assert [one.what for one in jobs.unseen_problems()] == ["It is empty."]
-    assert jobs.unseen_problems() == ()
-
-
-def test_an_unknown_job(jobs):
-    with pytest.raises(QuestionError, match="no such work"):
-        jobs.find("absent")
-
-
 def test_old_jobs_are_forgotten(jobs):
     first = ended(jobs.start("first", lambda _: 0))
     for number in range(Jobs._MOST):

@@ -155,14 +155,6 @@ def test_whatever_is_offered_can_be_chosen_and_is_then_shown(asked, part):
         check_tables(asked.tables)  # but for what is still open
 
 
-def test_a_second_protected_attribute_is_added_and_taken_away(asked):
-    patch(asked, Choices.of(asked).offered["protected-more"]["gender"])
-    assert asked.tables["question"]["protected"] == ["origin", "gender"]
-    assert len(sentence(asked).groups) == 10
-    patch(asked, Choices.of(asked).offered["protected-1"]["(no second one)"])
-    assert asked.tables["question"]["protected"] == "origin"
-
-
 def test_no_column_is_offered_twice(asked):
     offered = Choices.of(asked).offered
     assert "origin" not in offered["decision"]

@@ -73,15 +73,6 @@ def test_a_new_part_of_a_column_ends_its_old_one(session):
     assert session.tables["question"]["redlining"] == ["job"]
 
 
-def test_texts_that_mean_missing(session):
-    patch(session, {"add": {"data": {"na": ["?"]}}})
-    assert session.tables["data"]["na"] == ["?"]
-    looked = session.reading.inspection
-    assert any("lack one" in problem.what for problem in looked.problems)
-    patch(session, {"add": {"data": {"na": [""]}}})
-    assert session.tables["data"]["na"] == ["?"]
-
-
 def test_the_smallest_groups_are_whole_numbers(session):
     patch(session, {"change": {"question": {"protected": "gender", "decision": "hired"}}})
     patch(session, {"change": {"question": {"min_rows": "5"}}})

@@ -38,7 +38,6 @@ from evenhand.removal import ModifyData, ModifyGraph
 from evenhand.web import evidence_screen, graph_screen
 from evenhand.web import release_screen as module
 from evenhand.web.folder import Folder
-from evenhand.web.graph_edits import choose_link
 from evenhand.web.jobs import Job
 from evenhand.web.pages import render, render_problems
 from evenhand.web.question_store import StaleError
@@ -89,16 +88,6 @@ def test_a_group_alone_that_cannot_reach_it_is_told(session: Session) -> None:
         finish(job)
 
 
-def test_an_open_link_at_the_decision_is_linked(tmp_path: Path) -> None:
-    session = adult_session(tmp_path)
-    content = view(session, {})
-    assert content["state"] == "open"
-    assert content["ambiguous"] == ["marital_status"]
-    page = render(session, "release", content)
-    assert 'href="graph?a=marital_status&amp;b=income"' in page
-    assert "data-start" not in page
-
-
 def test_where_one_column_determines_the_decision_a_button_settles_it(tmp_path: Path) -> None:
     """Each screen offers it; no way of releasing is promised, and no finding told."""
     rows = [
@@ -122,17 +111,6 @@ def test_where_one_column_determines_the_decision_a_button_settles_it(tmp_path: 
     shown = view(session, {})
     assert (shown["state"], shown["ways"], shown["ambiguous"]) == ("open", None, [])
     assert "data-start" not in render(session, "release", shown)
-
-
-def test_an_edit_without_a_reason_is_linked_and_stops_the_release(session: Session) -> None:
-    choose_link(session, ("race", "income"), "to", None)
-    content = worked_out(session)
-    assert [edit.arrow for edit in content["unreasoned"]] == [("race", "income")]
-    page = render(session, "release", content)
-    assert "No reason is given" in page
-    assert 'id="write" disabled' in page
-    with pytest.raises(EvenhandError, match="No reason"):
-        _HANDLERS["release"](session, {"file": "out.csv"})
 
 
 def test_what_was_made_is_shown_until_something_else_is_chosen(session: Session) -> None:
@@ -383,18 +361,6 @@ def test_certificate_and_report_state_what_was_judged_besides(session: Session) 
     page = (session.folder.root / "out.report.html").read_text()
     assert f"{arrows} other arrows" in page
     assert "2 resamples" in page
-
-
-def test_what_was_made_is_listed_with_addresses(session: Session) -> None:
-    finish(release_rows(session, {"file": "out.csv", "report": True}))
-    made = session.results["made"]
-    assert str(made.release.certificate.verdict) == "certified"
-    page = render(session, "release", view(session, {}))
-    for name in ("out.csv", "out.certificate.json", "out.manifest.json", "out.report.html"):
-        size = (session.folder.root / name).stat().st_size
-        assert f'files/{name}" download>{name}</a> <small>{size:,} bytes</small>' in page
-    assert "<code>evenhand verify out.certificate.json out.csv</code>" in page
-    assert checker.verify(made.files.certificate.read_text()).status == 0
 
 
 def test_a_name_that_is_taken_is_refused_and_can_be_allowed(session: Session) -> None:
