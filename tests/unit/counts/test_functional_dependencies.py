@@ -345,6 +345,20 @@ def test_pairs_determine_the_decision_together_where_no_dictionary_says_otherwis
     assert bool(found) is not bool(seed % 3)
 
 
+@pytest.mark.parametrize(
+    ("often", "alone", "pairs"),
+    [(5, False, (("a", "b"),)), (4, False, ()), (1, False, ()), (5, True, ())],
+)
+def test_a_pair_needs_five_rows_of_each_decision_and_both_its_columns(often, alone, pairs):
+    """``often`` rows are high in both, which decides; with ``alone`` a column says as much."""
+    lines = [(a, b, "yes" if a == b == "h" else "no") for a in "lh" for b in "lh"]
+    counts = [9, 9, 9, often]
+    table = dict(zip("abd", map(list, zip(*lines, strict=True)), strict=True))
+    if alone:
+        table["a"] = table["d"]
+    assert jointly_determining(CountTable.of(table, counts), "ab", "d") == pairs
+
+
 @given(st.integers(-(10**6), 10**6), st.integers(1, 10**5), st.sampled_from([1, 100]))
 def test_the_roundest_number_has_no_rounder_one_between_the_ends(low, length, scale):
     low, high = Fraction(low, scale), Fraction(low + length, scale)

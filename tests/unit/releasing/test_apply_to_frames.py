@@ -142,3 +142,22 @@ def test_pandas_keeps_the_type_of_frequencies(kind, texts):
     if kind == "category":
         assert after.categories.dtype == column.dtype.categories.dtype
     assert eh.read(made.rows, frequency="n").count() == made.certificate.examined.counts
+
+
+@pytest.mark.parametrize("last", ["yes", "no"])
+def test_values_that_occur_first_in_a_later_batch_are_written(last):
+    """Women are in the first batch, where nobody has the other decision."""
+    women = ["no" if last == "yes" else "yes"] * 100
+    parts = [("f", women), ("m", [last] * 60 + women[:40])]
+    batches = [pa.record_batch({"sex": [sex] * 100, "hired": hired}) for sex, hired in parts]
+    table = pa.Table.from_batches(batches)
+    asked = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+    made = eh.audit(table, asked, graph=SEX_ALONE).release(seed=1)
+    differing = [
+        old != new
+        for old, new in zip(
+            table["hired"].to_pylist(), made.rows["hired"].to_pylist(), strict=True
+        )
+    ]
+    assert sum(differing) == made.changed_rows > 0
+    assert eh.audit(made.rows, asked, graph=SEX_ALONE).verdict is Verdict.CERTIFIED
