@@ -152,8 +152,12 @@ def apportion(total: Counts, shares: Counts) -> Counts:
     exact = int(total.max(initial=0)) * int(shares.max(initial=0)) < np.iinfo(np.int64).max
     product = total * (shares if exact else shares.astype(object))
     whole = np.maximum(shares.sum(axis=0), 1)
-    counts, remainders = (product // whole).astype(np.int64), (product % whole).astype(np.int64)
+    quotas = product // whole
+    remainders = (product - quotas * whole).astype(np.int64, copy=False)
+    counts = quotas.astype(np.int64, copy=False)
     left = np.where(shares.any(axis=0), total - counts.sum(axis=0), 0)
-    order = (-remainders).argsort(axis=0, kind="stable")
-    place = order.argsort(axis=0, kind="stable")
+    place = np.zeros(remainders.shape, np.int64)  # by comparing: few values, many columns
+    for at, one in enumerate(remainders):
+        place[:at] += one > remainders[:at]
+        place[at + 1 :] += one >= remainders[at + 1 :]
     return np.asarray(counts + (place < left), np.int64)
