@@ -7,11 +7,11 @@ chance alone would make is added up term by term, each found from the one before
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, combinations, product
+from itertools import chain, combinations, groupby, product, takewhile
 from json.encoder import encode_basestring as quote
 from math import fsum, inf, isclose
 from operator import add, itemgetter
@@ -20,6 +20,7 @@ from .record_fields import COUNT, Record, alike, listed, read_share, taken_as
 
 JOIN, OR = " & ", " or "
 TOO_MANY = 2**63  # of rows: no program counts so many
+BLOCK = 2**16  # people, more or less, whose lines are in memory at a time
 SHARED = 2**16  # values that are looked up, so that equal ones are made and kept once
 Counts = tuple[tuple[int, ...], ...]  # by group, and within a group by kind of decision
 Table = dict[tuple[str, ...], Counts]
@@ -286,24 +287,39 @@ def seal(record: Record) -> str:
 
 
 def digest(compared: GroupComparisons, decision: str, names: list[str], table: Table) -> str:
-    """SHA-256 of the counts as lines of JSON: the sorted names, then the sorted lines."""
+    """SHA-256 of the counts as lines of JSON: the sorted names, then the sorted lines.
+
+    Only some lines are in memory at a time: of the groups and decisions that stand before the
+    names, those of each; and of people who are alike up to the next column that is no name.
+    """
     columns = [*names, compared.column, decision]
     places = sorted(range(len(columns)), key=columns.__getitem__)
     own = [at for at in places if at < len(names)]
-    people = [([quote(labels[at]) for at in own], counts) for labels, counts in table.items()]
-    # So the lines of one group and kind of decision are in order, and soon sorted with others.
-    people.sort(key=itemgetter(0))
-    lines = list[str]()
+    first = places.index(own[0]) if own else len(places)
+    alike = [*takewhile(len(names).__gt__, places[first:])]
+    people = sorted(table, key=lambda labels: ", ".join([quote(labels[at]) for at in own]))
+    forms = defaultdict[tuple[str, ...], list[tuple[str, int, int]]](list)
     for group, kind in product(range(len(compared.groups)), range(len(compared.kinds))):
-        of_cell = (quote(one) for one in (compared.groups[group], compared.kinds[kind]))
+        of_cell = [quote(one) for one in (compared.groups[group], compared.kinds[kind])]
         parts = [*["%s"] * len(names), *(text.replace("%", "%%") for text in of_cell)]
         form = f"\n[{', '.join(parts[at] for at in places)}, %d]"
-        lines += [
-            form % (*texts, count) for texts, counts in people if (count := counts[group][kind])
-        ]
-    lines.sort()
-    header = json.dumps(sorted(columns), ensure_ascii=False)
-    return hashlib.sha256("".join([header, *lines]).encode()).hexdigest()
+        forms[(*(parts[at] for at in places[:first]),)].append((form, group, kind))
+    blocks: list[list[tuple[str, ...]]] = [[]]
+    for _, some in groupby(people, itemgetter(*alike) if alike else len):
+        if len(blocks[-1]) >= BLOCK:
+            blocks.append([])
+        blocks[-1] += some
+    sha256 = hashlib.sha256(json.dumps(sorted(columns), ensure_ascii=False).encode())
+    for _, cells in sorted(forms.items()):
+        for block in blocks:
+            lines = [
+                form % (*[quote(labels[at]) for at in own], count)
+                for form, group, kind in cells
+                for labels in block
+                if (count := table[labels][group][kind])
+            ]
+            sha256.update("".join(sorted(lines)).encode())
+    return sha256.hexdigest()
 
 
 def count_people(table: Table) -> int:
