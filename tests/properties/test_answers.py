@@ -208,7 +208,7 @@ def test_a_detectable_difference_is_mostly_shown(strata):
         of_table = counted(c=c, s=s, e=coin(generator, 0.55 - detectable * c))
         answer = audit(of_table, QUESTION, graph=graph).answer
         detectable = detectable or answer.detectable
-        shown.append(answer.common_difference.shown)
+        shown.append(answer.certificate.population.common.shown)
     assert 0.6 < np.mean(shown[1:]) < 0.97  # 80 % of 40, and three standard errors
 
 

@@ -14,6 +14,7 @@ from evenhand.cli.terminal import (
     say,
     say_for_owner,
 )
+from evenhand.display import WholeProgress
 from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -76,8 +77,10 @@ def release(
         removed = _check_files(
             asked, output, report, uncertified=uncertified, overwrite=overwrite
         )
-    with ProgressBar(quiet=json) as progress:
+    with ProgressBar(quiet=json) as bar:
+        progress = asked.whole_progress(bar, {})
         (audit,) = asked.audits(progress)
+        audit.find_answer(progress=progress)
         if dry_run and seed is None:
             seed = audit.certificate.examined.counts.seed  # the same plan at each look
         released = audit.release(
@@ -88,6 +91,7 @@ def release(
             drop=asked.of("release")["drop"],
             progress=progress,
         )
+        progress.finish()
     if not json:
         asked.show_guesses()
     columns = [one.to_dict(option) for one in released.revealing_columns]
@@ -106,7 +110,8 @@ def release(
     for problem in () if json else released.warnings:
         say(problem.text(option), err=True)  # before anything is published
     shown = {"share": share, "least_count": asked.of("run")["least_count"]}
-    with ProgressBar(quiet=json) as progress:
+    with ProgressBar(quiet=json) as bar:
+        progress = WholeProgress(bar, released.seconds_to_write)
         files = released.write(
             output,
             overwrite=overwrite,
@@ -114,6 +119,7 @@ def release(
             progress=progress,
             **shown,
         )
+        progress.finish()
     if report is not None:
         from evenhand.files import after_writing
 

@@ -99,9 +99,11 @@ class Answer(Plain):
     """
 
     keys = (
-        "word reason verdict explained_by_chance measured violating at_least? "
-        "common_difference detectable variations=tally differing graph_fit placed unplaced "
-        "suspects? hidden_cause within_classes? statements"
+        "word reason verdict=certificate.verdict "
+        "explained_by_chance=certificate.explained_by_chance measured "
+        "violating=certificate.partition.violating at_least? "
+        "common_difference=certificate.population.common detectable variations=tally "
+        "differing graph_fit placed unplaced suspects? hidden_cause within_classes? statements"
     )
 
     word: Word
@@ -157,16 +159,6 @@ class Answer(Plain):
         what = "By this graph no release is certified."
         return Problem(what, self.statements[0], (*reason.remedies, accept))
 
-    @property
-    def verdict(self) -> Verdict:
-        """The criterion of the paper on these rows, by which releases are judged."""
-        return self.certificate.verdict
-
-    @property
-    def explained_by_chance(self) -> bool:
-        """Whether the number of differences lies in its range and the average covers 0."""
-        return self.certificate.explained_by_chance
-
     def require_graph(self) -> None:
         """Refuse a release by a graph that a person has to accept."""
         if problem := self.graph_problem:
@@ -191,16 +183,6 @@ class Answer(Plain):
     def measured(self) -> int:
         """How many groups of people alike could be compared."""
         return int(self.certificate.partition.measured.sum())
-
-    @property
-    def violating(self) -> int:
-        """How many of them differ by the threshold or more."""
-        return self.certificate.partition.violating
-
-    @property
-    def common_difference(self) -> Any:  # noqa: ANN401  # a pooled difference, or None
-        """The pooled difference of the leading pair of groups."""
-        return self.certificate.partition.statistics.common
 
     @property
     def unplaced(self) -> tuple[str, ...]:

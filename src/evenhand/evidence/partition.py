@@ -145,33 +145,32 @@ class Partition:
     @cached_property
     def measured(self) -> NDArray[np.bool_]:
         """Where two groups can be compared: elsewhere there is no difference to speak of."""
-        measured = np.zeros(len(self), bool)
-        measured[self.comparisons.line] = True
-        return measured
+        return self._lines_of(np.ones(len(self.comparisons), bool))
 
     @cached_property
     def violates(self) -> NDArray[np.bool_]:
         """Where two groups differ by the threshold or more."""
-        violates = np.zeros(len(self), bool)
-        violates[self.comparisons.line[self.comparisons.side != 0]] = True
-        return violates
+        return self._lines_of(self.comparisons.side != 0)
 
     @property
     def shown(self) -> NDArray[np.bool_]:
         """Where a difference of two groups is shown to lie beyond the threshold."""
-        shown = np.zeros(len(self), bool)
-        shown[self.comparisons.line[self.statistics.shown]] = True
-        return shown
+        return self._lines_of(self.statistics.shown)
+
+    def _lines_of(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The lines in which any of the chosen comparisons is."""
+        lines = np.zeros(len(self), bool)
+        lines[self.comparisons.line[chosen]] = True
+        return lines
 
     @property
     def tied(self) -> NDArray[np.bool_]:
         """Where a difference of two groups is exactly the threshold, which it then reaches."""
         compared, threshold = self.comparisons, self.question.threshold
-        apart = abs(abs(self.statistics.difference) - float(threshold))
-        tied = np.zeros(len(self), bool)
-        for at in np.flatnonzero(apart < _NEAR).tolist():  # floats find them, fractions decide
-            tied[compared.line[at]] |= abs(compared.difference(at)) == threshold
-        return tied
+        tied = abs(abs(self.statistics.difference) - float(threshold)) < _NEAR
+        for at in np.flatnonzero(tied).tolist():  # floats find them, fractions decide
+            tied[at] = abs(compared.difference(at)) == threshold
+        return self._lines_of(tied)
 
     @property
     def violating(self) -> int:
@@ -246,8 +245,7 @@ class Partition:
         compared = self.comparisons
         shares = []
         for pair, ends in enumerate(self.pairs):
-            beside = np.zeros(len(self), bool)
-            beside[compared.line[compared.pair == pair]] = True
+            beside = self._lines_of(compared.pair == pair)
             shares.append(min(_share(self.rows[end], beside) for end in ends))
         return tuple(shares)
 

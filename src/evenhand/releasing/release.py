@@ -42,7 +42,7 @@ from evenhand.files import Transaction, check_folder, sha256
 from evenhand.question import REST, Codings, Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_text, require_texts
 from evenhand.record import canonical
-from evenhand.record.checker_process import confirm
+from evenhand.record.checker_process import CHECKING, confirm
 from evenhand.record.differencing import check_other_copies
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
 from evenhand.releasing.apply_to_counts import change_counts
@@ -77,6 +77,7 @@ from evenhand.removal import (
     check_plan,
 )
 from evenhand.rows import Rows, Source, read
+from evenhand.rows.count_rows import COUNTING
 
 FORMAT = "evenhand manifest 3"
 
@@ -293,6 +294,13 @@ class Release(Plain, Pictured):
         expected = change_counts(counted, self.plan, generator, effects=False)
         released = certificate.examined.counts.marginal(self.plan.names)
         return compare_counts(expected, released).cell_changes == 0
+
+    @property
+    def seconds_to_write(self) -> dict[str, float]:
+        """About how long each step of ``write`` takes, as measured on 300,000 rows of CSV."""
+        rows = self.before.row_count
+        steps = {"releasing rows": 3e-6 * rows, COUNTING: 2e-6 * rows, "certifying": 0.3}
+        return {**steps, CHECKING: 0.1 + 5e-5 * rows}
 
     @property
     def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in

@@ -64,7 +64,7 @@ def answer_statements(answer: Answer, words: Words) -> AnswerStatements:
         sentence=f"{said(answer, words)}{cover}.",
         counts=_counts(answer, words),
         depends=_depends(answer, words),
-        release=f"For release: {verdict_word(answer.verdict).lower()}.",
+        release=f"For release: {verdict_word(answer.certificate.verdict).lower()}.",
         further=tuple(_further(answer, words)),
     )
 

@@ -66,6 +66,27 @@ def test_the_share_of_a_whole_audit_only_grows_and_ends_at_1(run, asked, heard, 
     assert min(left) == left[-1] == 0
 
 
+def test_a_release_has_a_bar_until_its_plan_and_one_until_it_is_written(
+    run, dense, monkeypatch, tmp_path
+):
+    told = {}
+    monkeypatch.setattr(
+        ProgressBar, "__call__", lambda bar, one: told.setdefault(id(bar), []).append(one.whole)
+    )
+    kept, begin = [], ProgressBar.__init__
+    monkeypatch.setattr(
+        ProgressBar, "__init__", lambda bar, **how: kept.append(bar) or begin(bar, **how)
+    )
+    options = ["--output", tmp_path / "out.csv", "--accept-graph", "it is a test"]
+    status, _, errors = run("release", *dense, *options, "--set", "min_coverage=0.01")
+    assert status == 0, errors
+    assert [*told] == [id(bar) for bar in kept[:2]]
+    for shares in told.values():
+        assert shares == sorted(shares)
+        assert shares[-1] == 1
+        assert shares[0] < 0.5
+
+
 def test_learning_moves_the_bar_and_no_step_leaves_it_standing(run, dense, heard, tmp_path):
     begun = perf_counter()
     run("audit", *dense, "--certificate", tmp_path / "c.json")

@@ -210,5 +210,5 @@ def test_of_many_groups_the_widest_interval_remains_possible():
     means = answer.certificate.partition.statistics.means
     widest = max(abs(end) for mean in means for end in mean.interval)
     assert answer.word is Word.NOT_SHOWN
-    assert widest > max(map(abs, answer.common_difference.interval))
+    assert widest > max(map(abs, answer.certificate.population.common.interval))
     assert f"on average up to {100 * widest:.1f} points remain possible" in answer.statements[0]
