@@ -2,7 +2,7 @@
 
 Messages, types, decorators and patterns are left alone. A mutant knows its own lines and those
 of its statement: Python reports only some lines of a statement that has several, so a test that
-runs one of them reaches the mutant.
+runs one of them reaches the mutant. It also knows whether the import of the module runs it.
 """
 
 import ast
@@ -49,6 +49,7 @@ class Mutant:
 
     lines: range
     statement: range
+    at_import: bool
     change: str
     text: str
 
@@ -60,6 +61,8 @@ def mutants(source: str) -> Iterator[Mutant]:
     for line in encoded.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     module = ast.parse(source)
+    functions = [one for one in ast.walk(module) if isinstance(one, ast.FunctionDef)]
+    bodies = [range(one.body[0].lineno, one.end_lineno + 1) for one in functions]
     for node, field, statement in _nodes(module, module):
         for new in _changes(node, field):
             begin = starts[node.lineno - 1] + node.col_offset
@@ -69,6 +72,7 @@ def mutants(source: str) -> Iterator[Mutant]:
             yield Mutant(
                 range(node.lineno, node.end_lineno + 1),
                 _own_lines(statement),
+                not any(node.lineno in body for body in bodies),
                 f"{shorten(encoded[begin:end].decode(), WIDTH)} → {shorten(text, WIDTH)}",
                 (encoded[:begin] + put.encode() + encoded[end:]).decode(),
             )

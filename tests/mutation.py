@@ -193,7 +193,7 @@ def tests_of(mutant: Mutant, lines: dict[int, set[str]], every: set[str]) -> lis
     sizes = Counter(test for tests in lines.values() for test in tests if test)
     found = set().union(*(lines.get(line, set()) for line in mutant.lines))
     found = found or set().union(*(lines.get(line, set()) for line in mutant.statement))
-    if found == {""}:  # the import alone runs it, and every test may depend on that
+    if found and mutant.at_import:  # perhaps in a test, and every test may depend on that
         found = set(sizes) or every
     return sorted(found - {""}, key=lambda test: (sizes[test], test))
 

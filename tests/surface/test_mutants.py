@@ -69,17 +69,29 @@ def test_messages_types_and_places_of_letters_stay():
 @pytest.mark.parametrize(
     ("lines", "tests"),
     [
-        ({1: {"", "a", "b"}, 4: {"a"}}, ["a"]),
-        ({2: {"b"}, 4: {""}}, ["b"]),
-        ({1: {""}}, ["a", "b", "c"]),
-        ({1: set()}, []),
+        ({2: {"", "a", "b"}, 5: {"a"}}, ["a"]),
+        ({2: {"a"}, 9: {"b"}}, ["a"]),
+        ({9: {"b"}}, []),
     ],
-    ids=["its line", "no line: the file", "no test in the file: the room", "not run"],
+    ids=["its line", "a line of its statement", "not run"],
 )
 def test_the_tests_of_a_statement_are_those_of_its_mutants(lines, tests):
     """Python reports only some lines of a statement."""
-    changed = next(mutants("x = [\n    *(),\n    y,\n    4,\n]\n"))
-    assert (changed.lines, changed.statement) == (range(4, 5), range(1, 6))
+    text = "def f():\n    x[0] = [\n        *(),\n        y,\n        4,\n    ]\n"
+    changed = next(one for one in mutants(text) if one.change == "4 → 5")
+    assert (changed.lines, changed.statement) == (range(5, 6), range(2, 7))
+    assert mutation.tests_of(changed, lines, {"", "a", "b", "c"}) == tests
+
+
+@pytest.mark.parametrize(
+    ("lines", "tests"),
+    [({1: {"", "a"}, 2: {"b"}}, ["a", "b"]), ({1: {""}}, ["a", "b", "c"]), ({}, [])],
+    ids=["the tests of the file", "none: those of the room", "not imported"],
+)
+def test_what_the_import_runs_matters_to_every_test(lines, tests):
+    """The first test that needs the module may have imported it."""
+    changed, *_ = mutants("x = 4\ndef f():\n    return x\n")
+    assert changed.at_import
     assert mutation.tests_of(changed, lines, {"", "a", "b", "c"}) == tests
 
 
