@@ -42,8 +42,8 @@ def test_test_score_alone_is_no_block_set_and_the_reader_is_told_why():
     assert check.open_path == ("gender", "major", "admission")
     assert str(check).splitlines() == [
         "{test_score} is not a block set for gender and admission.",
-        "  gender -> major -> admission stays open: 'major' is not held equal.",
-        "  To make it one, add 'major'.",
+        "  The path gender -> major -> admission stays open: 'major' is not held equal.",
+        "  To get a block set, add 'major'.",
     ]
 
 

@@ -41,39 +41,38 @@ KINDS: Mapping[str, MeasureKind] = MappingProxyType(
         "ratio": MeasureKind(
             name="80 % ratio",
             formula="rate(group) / rate(other)",
-            unseen="It compares everybody with everybody, so it does not see whether the "
-            "groups differ in what causes the decision.",
+            unseen="It ignores that the groups may differ in the causes of the decision.",
         ),
         "gap": MeasureKind(
             name="plain gap",
             formula="rate(other) − rate(group)",
-            unseen="It does not see where a difference comes from, nor differences in "
-            "subpopulations that cancel each other.",
+            unseen="It does not say where the gap comes from, and it misses differences in "
+            "comparable groups that cancel out.",
         ),
         "slift": MeasureKind(
             name="slift of 1.25 or more",
             formula="P(unfavorable | group, q) / P(unfavorable | other, q) ≥ 1.25",
-            unseen="It does not see people, chance, or differences the other way round; where "
-            "unfavorable decisions are rare a small difference is a large ratio.",
+            unseen="It ignores chance, how many people are concerned and differences in the "
+            "other direction. Where unfavorable decisions are rare, a small difference is a "
+            "large ratio.",
         ),
         "explained": MeasureKind(
             name="explained part of the gap",
             formula="Σ P*(+ | q) (P(q | other) − P(q | group)), P* the mean of both rates",
-            unseen="It does not see whether a cause was itself brought about by the protected "
-            "attribute, and counts people with nobody to be compared with as explained.",
+            unseen="It ignores whether the protected attribute influences a cause, and counts "
+            "people who cannot be compared as explained.",
         ),
         "unexplained": MeasureKind(
             name="unexplained part of the gap",
             formula="gap − explained part",
-            unseen="It is a mean, so it does not see differences in opposite directions, which "
-            "cancel each other in it.",
+            unseen="Differences in opposite directions cancel out in it.",
         ),
         "ber": MeasureKind(
             name="BER of predicting the group",
             formula="mean of both groups' error rates if the group is predicted from all other "
             "attributes; limit 1/2 − rate(group)/8",
-            unseen="It does not look at decisions at all: it says how well the group could be "
-            "guessed from the other attributes, not how decisions were made.",
+            unseen="It is not about decisions: it says how well the group could be guessed "
+            "from the other attributes.",
         ),
     }
 )

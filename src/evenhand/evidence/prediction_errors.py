@@ -24,7 +24,7 @@ from evenhand.evidence.partition import Partition
 from evenhand.question.codings import MISSING
 
 _MOST_LINES = 10
-_MOST_FIRST = "Subpopulations in which errors add most to the common difference stand first."
+_MOST_FIRST = "Groups in which errors add most to the average difference come first."
 
 
 class DifferenceParts(NamedTuple):

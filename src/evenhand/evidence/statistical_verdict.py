@@ -17,8 +17,8 @@ from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.verdict import StatisticalVerdict, Verdict, Word
 
 _GIVEN = (
-    "p-values take the subpopulations as given: if the graph was learned from the same rows, "
-    "they do not account for that."
+    "p-values treat the groups as fixed in advance: they do not account for a graph that was "
+    "learned from the same rows."
 )
 
 

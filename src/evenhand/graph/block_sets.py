@@ -62,7 +62,7 @@ class BlockSetCheck(Described):
         change += [f"leave out {_and(self.consequences)}"] if self.consequences else []
         return Summary(
             title=f"{shown} is not a block set for {protected} and {decision}.",
-            notes=(*self.reasons, f"To make it one, {' and '.join(change)}."),
+            notes=(*self.reasons, f"To get a block set, {' and '.join(change)}."),
         )
 
 
@@ -264,7 +264,7 @@ def _why_open(graph: BitsetGraph, path: tuple[str, ...], given: int) -> str:
             )
     if free:
         reasons.insert(0, f"{_and(free)} {'is' if len(free) == 1 else 'are'} not held equal")
-    return f"{shown} stays open: {', and '.join(reasons)}."
+    return f"The path {shown} stays open: {', and '.join(reasons)}."
 
 
 def _and(names: Iterable[str]) -> str:

@@ -195,7 +195,9 @@ def differing_text(partition: Partition, chance: ByChance | None) -> str:
     """How many subpopulations differ by the threshold or more, and how many would by chance."""
     numbers = partition.numbers
     differing = f"{numbers['violating']:,} of {numbers['measured']:,} measured differ"
-    return f"{differing}; {chance.text(what=' expected by chance')}" if chance else differing
+    return (
+        f"{differing}; {chance.text(what=' are expected by chance')}" if chance else differing
+    )
 
 
 class Accuracy(NamedTuple):

@@ -62,8 +62,9 @@ def revealing_problems(columns: Iterable[RevealingColumn]) -> Iterator[Problem]:
         it = "them" if many else "it"
         yield Problem(
             f"{listed(names)} {'reveal' if many else 'reveals'} changed rows.",
-            f"Before the release values of {it} go with one {first.decision!r}, in 99 of 100 "
-            f"rows or more; {where} {first.changed_rows:,} changed rows contradict that.",
+            f"Before the release, rows with the same value of {it} had the same "
+            f"{first.decision!r} in at least 99 of 100 cases; {where} {first.changed_rows:,} "
+            "changed rows contradict that.",
             Remedy(f"Leave {it} out of the question, and drop {it}", "exclude", names)
             if examined
             else Remedy(f"Drop {it}", "drop", names),

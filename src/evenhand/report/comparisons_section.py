@@ -32,15 +32,15 @@ def comparisons(
             meaningful = explained.is_meaningful
             verdict = str(explained.partition.verdict(least))
             if meaningful is False:
-                verdict = f"nothing about {what_is_seen(words)}"
+                verdict = f"says nothing about {what_is_seen(words)}"
             row = _row(explained.partition, origin, words, _reasons(explained))
             rows.append(row.but(meaningful=meaningful, verdict=verdict))
     examined = count(len(partitions), "valid adjustment set was", "valid adjustment sets were")
     more = "" if certificate.complete else "; not all that were asked for"
     return View(
-        lead=f"{examined} examined{more}. A valid set blocks every path from the "
-        "protected attribute to the decision but the direct one, and contains no consequence "
-        "of the decision.",
+        lead=f"{examined} examined{more}. A valid set, or block set, blocks every path "
+        "from the protected attribute to the decision but the direct one, and contains no "
+        "consequence of the decision.",
         rows=rows,
         reached=f"Groups at or beyond {words.threshold_points}",
         more=max(len(partitions) - _MOST_ROWS, 0),
@@ -106,7 +106,7 @@ def _subtitle(pair: ComparedPair, words: Words) -> str:
     group, other = words.group_name(pair.group), words.group_name(pair.other)
     chosen = f" (of {pair.pairs:,} comparisons the clearest)" if pair.pairs > 1 else ""
     return (
-        f"Group: {group}; other: {other}{chosen}. Rate: the share of those who "
-        f"{words.did_by(pair.decision)}. q: people alike in the causes of the decision. These "
-        "measures answer other questions and decide nothing here."
+        f"In the formulas, group is {group}, other is {other}{chosen}, a rate is the share "
+        f"who {words.did_by(pair.decision)}, and q are people alike in the causes of the "
+        "decision. These measures answer other questions and decide nothing here."
     )

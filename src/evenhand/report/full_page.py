@@ -12,7 +12,7 @@ from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.certificate_record import shown_claim
 from evenhand.evidence.variations.arrows import Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
-from evenhand.question.display_labels import Labels
+from evenhand.question.display_labels import Labels, state_before
 from evenhand.releasing import Release
 from evenhand.report.comparisons_section import comparisons, known_table
 from evenhand.report.differences import Case, picture, varying
@@ -94,6 +94,7 @@ def report(
         words=words,
         codes=codes_statement(of, words),
         question=question_sentence(words),
+        state=state_before(words.question),
         files=_files_to_check(release, certificate_file, source, share=share),
         made=f"evenhand {version('evenhand')}, {generated}.",
     )

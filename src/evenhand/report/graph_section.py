@@ -93,7 +93,7 @@ def graph_figure(certificate: Certificate, knowledge: Knowledge, words: Words) -
     if certificate.graph_origin.decision_last:
         order = f" No order was given: {words.decision} is taken to come last."
     elif sketch.headings:
-        order = " Columns follow the order that was given."
+        order = " From left to right the attributes follow the order that was given."
     arrows = [
         f"{words.column(a)} → {words.column(b)}"
         for a, b in sorted(certificate.graph.arrows)
@@ -131,10 +131,10 @@ def whole_graph_figure(graph: PartialGraph) -> View:
 
 def _size(graph: PartialGraph) -> str:
     """How many links and attributes there are."""
-    links = count(len(graph.arrows), "arrow")
-    if graph.undirected:
-        links += (
-            f" and {count(len(graph.undirected), 'link')} of open direction, drawn without a "
-            "head,"
-        )
-    return f"{links} among {count(len(graph.nodes), 'attribute')}."
+    nodes, links = count(len(graph.nodes), "attribute"), count(len(graph.arrows), "arrow")
+    if not graph.undirected:
+        return f"The graph has {nodes} and {links}."
+    return (
+        f"The graph has {nodes}, {links} and {count(len(graph.undirected), 'link')} of open "
+        "direction, drawn without a head."
+    )

@@ -53,8 +53,8 @@ def _verdict_card(certificate: Certificate, words: Words) -> VerdictCard:
         about="As released",
         mark=certificate_class(certificate),
         word=verdict_word(certificate.verdict),
-        sentence="Counted again from the released rows, given the same graph, at a threshold "
-        f"of {words.threshold_points}.{'' if largest is None else differ}",
+        sentence="The released rows were counted and judged again, with the same graph and "
+        f"threshold.{'' if largest is None else differ}",
     )
 
 

@@ -77,7 +77,11 @@ def _lead(shown: Certificate, words: Words) -> Text:
     one_of = f" (one of {sets} possible sets of causes)" if sets > 1 else ""
     who = f" who are alike in {alike}{one_of}" if shown.partition.names else ""
     people = f"{shown.row_count:,} people are in these groups. " if shown.row_count else ""
-    return f"{people}{words.compared(who)}. Rates count those who {words.did}."
+    group = " People with the same values of all of them form a comparable group."
+    return (
+        f"{people}{words.compared(who)}.{group * bool(alike)} The rate is the share who "
+        f"{words.did}."
+    )
 
 
 def _verdict_sentence(shown: Certificate, words: Words) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, cast
 
-from evenhand.evidence import Answer, HiddenCause, Reason, Word
+from evenhand.evidence import Answer, GraphFit, HiddenCause, Reason, Word
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSet
 from evenhand.verdict import StatisticalVerdict
 from evenhand.wording.difference_words import (
@@ -14,7 +14,7 @@ from evenhand.wording.difference_words import (
     nobody_compared,
     seen_sentence,
 )
-from evenhand.wording.sentence_parts import NamedAttribute, Text, count, listing, part, text
+from evenhand.wording.sentence_parts import NamedAttribute, Text, count, listing, text
 from evenhand.wording.verdict_words import verdict_word
 from evenhand.wording.vocabulary import Words
 
@@ -89,8 +89,9 @@ def _yes(answer: Answer, words: Words) -> str:
         said = average_clause(partition, words, means[at], at=at, alike=True)
         return f"on average {said}, which is statistically significant"
     return (
-        f"at least {answer.at_least:,} of {answer.measured:,} comparable groups differ by "
-        f"{words.threshold_points} or more; which ones is not certain"
+        f"in at least {answer.at_least:,} of {answer.measured:,} comparable groups "
+        f"{words.both} differ by {words.threshold_points} or more; the rows do not show which "
+        "groups these are"
     )
 
 
@@ -122,9 +123,15 @@ def _pairs(answer: Answer, words: Words) -> str:
 
 def _all_within(answer: Answer, words: Words) -> str:
     if answer.measured == 1:
-        return f"the one comparable group differs by less than {words.threshold_points}"
+        return (
+            f"in the one comparable group {words.both} differ by less than "
+            f"{words.threshold_points}"
+        )
     groups = "both" if answer.measured == 2 else f"all {answer.measured:,}"
-    return f"{groups} comparable groups differ by less than {words.threshold_points}"
+    return (
+        f"in {groups} comparable groups {words.both} differ by less than "
+        f"{words.threshold_points}"
+    )
 
 
 def _not_shown(answer: Answer, words: Words) -> str:
@@ -245,9 +252,15 @@ def _counts(answer: Answer, words: Words) -> str:
     seen = f"{seen_sentence(certificate.partition, words)} in these rows"
     expected = expected_phrase(certificate, certificate.partition)
     average = average_sentence(certificate.partition, words, alike=True)
+    together = ""
     if answer.word is Word.YES and not _significant_groups(answer):
         average = average if answer.at_least else ""  # else the headline says it
-    return f"{seen}{expected}. {average}".rstrip()
+        if answer.at_least:
+            together = (
+                " No single group's difference is significant, but all groups together show "
+                "that some differ that much."
+            )
+    return f"{seen}{expected}.{together} {average}".rstrip()
 
 
 def _depends(answer: Answer, words: Words) -> str:
@@ -296,15 +309,19 @@ def _tried(answer: Answer) -> str:
     many = answer.tally
     parts = []
     if added := many.get("with"):
-        more = f"any of {added} further attributes" if added > 1 else "one further attribute"
-        parts.append(f"if {more} is also held equal")
+        more = "one further attribute"
+        if added > 1:
+            more = f"any one of {added} further attributes"
+        parts.append(f"when {more} is also held equal")
     if left := many.get("without"):
-        less = f"any of the {left}" if left > 1 else "the only attribute held equal"
-        parts.append(f"if {less} is left out")
+        less = "the only attribute held equal"
+        if left > 1:
+            less = f"any one of the {left} attributes held equal"
+        parts.append(f"when {less} is left out")
     if classes := many.get("classes"):
-        parts.append(f"with {count(classes, 'other division', 'other divisions')} into classes")
+        parts.append(f"with {count(classes, 'other division')} of numbers into classes")
     if many.get("depth"):
-        parts.append("with the causes of a search one level less deep")
+        parts.append("with the causes that a search one level less deep finds")
     return listing(parts) if parts else ""
 
 
@@ -345,17 +362,25 @@ def _graph(answer: Answer, words: Words) -> str:
     else:
         names = words.columns(answer.unplaced)
         said = f"The graph was learned; it is assumed that {names} came before the decision"
-    against = ""
-    if fit.rejected:
-        which = part(len(fit.rejected), fit.implied, "independence")
-        against = (
-            f"; the rows reject {which} that it implies for {words.decision} "
-            f"({words.columns(fit.rejected)})"
-        )
-    depth = origin.depth
-    sets = count(depth or 0, "attribute")
-    ended = f"; the search ended with sets of {sets}" if depth is not None else ""
-    return f"{said}{ended}{against}."
+    sets = count(origin.depth or 0, "attribute")
+    ended = f" The search ended with sets of {sets}." if origin.depth is not None else ""
+    return f"{said}.{ended}{_rejected(fit, words)}"
+
+
+def _rejected(fit: GraphFit, words: Words) -> str:
+    """Which independences of the decision, implied by the graph, the rows reject."""
+    if not fit.rejected:
+        return ""
+    rejected, independent = len(fit.rejected), f"{words.decision} is independent of"
+    said = f" According to the graph, {independent}"
+    given = "once the causes of the decision are held equal; the rows reject this"
+    if fit.implied == 1:
+        return f"{said} {words.columns(fit.rejected)} {given}."
+    which = "both" if rejected == fit.implied == 2 else f"{rejected:,} of them"
+    if rejected == fit.implied > 2:
+        which = "all of them"
+    others = f"{fit.implied:,} other attributes"
+    return f"{said} {others} {given} for {which} ({words.columns(fit.rejected)})."
 
 
 def _further(answer: Answer, words: Words) -> Iterator[str]:

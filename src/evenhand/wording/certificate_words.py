@@ -12,7 +12,7 @@ from evenhand.evidence.statistical_verdict import Population
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.evidence.subpopulations import p_value
 from evenhand.question.display_labels import Labels, group_heading
-from evenhand.verdict import MET
+from evenhand.verdict import MET, StatisticalVerdict
 from evenhand.wording.difference_words import first_sentence
 from evenhand.wording.sentence_parts import count
 from evenhand.wording.vocabulary import Words
@@ -156,14 +156,18 @@ def population_summary(population: Population) -> Summary:
 def _headline(population: Population) -> str:
     """The statistical verdict with the numbers of subpopulations behind it."""
     where = " on average, in no single group" if population.shown_on_average_only else ""
+    if population.verdict is StatisticalVerdict.INCONCLUSIVE:
+        where = " for single groups and the average"
     if not population.agreed:
         where = ", as the possible sets of decision causes disagree"
-    what, for_group = "measured", f" ({population.shown_for_group:,} in favor of the group)"
+    what, favored = "group", population.shown_for_group
     if population.pairs:
-        what, for_group = "comparisons", ""
+        what, favored = "comparison", 0
+    for_group = f" ({favored:,} in favor of the group asked about)" if favored else ""
     return (
-        f"{population.verdict}{where}: {population.shown:,} of {population.measured:,} {what} "
-        f"significantly beyond the threshold{for_group}, {population.within:,} within it"
+        f"{population.verdict}{where}; {population.shown:,} of "
+        f"{count(population.measured, what)} significantly beyond the threshold"
+        f"{for_group}, {population.within:,} significantly within it"
     )
 
 

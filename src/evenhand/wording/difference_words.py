@@ -29,12 +29,14 @@ def seen_sentence(partition: Partition, words: Words) -> str:
     if not many:
         return capital(nobody_compared(words))
     if many == 1:
-        verb = "differs" if differing else "does not differ"
-        return f"The one comparable group {verb} {reach}"
+        verb = "differ" if differing else "do not differ"
+        return f"In the one comparable group {words.both} {verb} {reach}"
+    if not differing:
+        return f"In none of {many:,} comparable groups do {words.both} differ {reach}"
+    some = f"{differing:,} of {many:,}"
     if differing == many:
-        return f"{'Both' if many == 2 else f'All {many:,}'} comparable groups differ {reach}"
-    some, verb = f"{differing:,}", "differ" if differing > 1 else "differs"
-    return f"{some if differing else 'None'} of {many:,} comparable groups {verb} {reach}"
+        some = "both" if many == 2 else f"all {many:,}"
+    return f"In {some} comparable groups {words.both} differ {reach}"
 
 
 def nobody_compared(words: Words) -> str:
@@ -50,7 +52,7 @@ def expected_phrase(certificate: Certificate, partition: Partition) -> str:
     chance = partition.by_chance
     if chance is None or certificate.release:
         return ""
-    return f"; {chance.text(what=' expected by chance')}"
+    return f"; {chance.text(what=' are expected by chance')}"
 
 
 def average_sentence(
@@ -104,7 +106,7 @@ def average_clause(
 def _span(mean: PooledDifference, words: Words, *, released: bool) -> str:
     """The interval of a difference, seen from the group that is behind."""
     ends = mean.interval if mean.difference > 0 else (-mean.high, -mean.low)
-    return "" if released else f" ({words.interval(ends)})"
+    return "" if released else f" (95% interval {words.interval(ends)})"
 
 
 def coverage_phrase(partition: Partition, min_coverage: Fraction, words: Words) -> str:
@@ -160,9 +162,9 @@ def finding(people: Subpopulation, words: Words, where: Mapping[str, str]) -> Te
     how = "" if people.shown else "not "
     return text(
         *words.story(people, where),
-        " ",
+        " The difference is ",
         Strong(f"{words.points(size)} points"),
-        f" ({words.interval(ends)}), {how}statistically significant after correction.",
+        f" (95% interval {words.interval(ends)}), {how}significant after correction.",
     )
 
 
@@ -176,8 +178,10 @@ def findings_heading(certificate: Certificate, told: int) -> str:
             if shown == 1
             else f"{many} significant differences"
         )
-    significant = f"{shown} {'is' if shown == 1 else 'are'}" if shown else "none is"
-    return f"The clearest differences; {significant} significant after correction"
+    if told == 1:
+        return "The clearest difference, not significant after correction"
+    which = f"{shown:,} of them" if shown else "none is"
+    return f"The {told} clearest differences; {which} significant after correction"
 
 
 def evidence_lead(certificate: Certificate, words: Words) -> Text:
@@ -188,13 +192,15 @@ def evidence_lead(certificate: Certificate, words: Words) -> Text:
         return f"No comparable group differs by {words.threshold_points} or more."
     leads = np.append(partition.statistics.shown, False)[partition.lead]
     shown = np.count_nonzero(leads & partition.violates)
+    differ = f" {words.both} differ by {words.threshold_points} or more"
     if reaching == 1:
-        how = f"differs by {words.threshold_points} or more, {'' if shown else 'not '}"
-        return text(Strong("1 group"), f" {how}significantly.")
+        how = "" if shown else ", but not significantly"
+        return text("In ", Strong("1 group"), f"{differ}{how}.")
     return text(
+        "In ",
         Strong(f"{reaching:,} groups"),
-        f" differ by {words.threshold_points} or more, {shown or 'none'} of them "
-        "significantly. Those that are least likely to be chance come first.",
+        f"{differ}; {shown or 'none'} of these differences "
+        f"{'is' if shown < 2 else 'are'} significant. The strongest evidence comes first.",
     )
 
 
@@ -212,9 +218,9 @@ def no_overlap_statements(certificate: Certificate, words: Words) -> Iterator[Te
             f"{count(rows, 'person', 'people')} ({share(rows / certificate.row_count)} of the "
             f"rows), {hold} {_alone(words)}."
         ),
-        " They neither support the answer nor speak against it. "
-        f"At least {share(float(certificate.min_coverage))} of each protected group must be "
-        "comparable.",
+        " They count neither for the answer nor against it. The question requires that at "
+        f"least {share(float(certificate.min_coverage))} of each protected group can be "
+        "compared.",
     )
 
 
@@ -243,7 +249,10 @@ def chance_lead(certificate: Certificate) -> str:
     chance = partition.by_chance
     if chance is None or certificate.release:
         return ""
-    means = "Expected by chance: what shuffling the decisions within each group would give."
+    means = (
+        "The number expected by chance (95% range) is what shuffling the decisions within "
+        "each group gives."
+    )
     if certificate.explained_by_chance:
         return f"Given this graph, chance explains what was seen. {means}"
     if chance.p < _LEVEL:

@@ -14,7 +14,7 @@ from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Knowledge
 from evenhand.rows import Inspection, Rows
 from evenhand.wording.answer_words import NO_YARDSTICK, hidden_cause_sentence
-from evenhand.wording.sentence_parts import Premise, Strong, count, listing
+from evenhand.wording.sentence_parts import Premise, Strong, capital, count, listing
 from evenhand.wording.verdict_words import compared_sentence
 from evenhand.wording.vocabulary import Words
 
@@ -87,10 +87,13 @@ def not_examined(certificate: Certificate, words: Words) -> Iterator[str]:
         yield "Whether the attributes held equal are justified grounds for the decision."
     if certificate.unmeasured:
         compared = compared_sentence(certificate, words)
-        yield f"People with nobody to be compared with (no overlap). {compared}"
+        yield (
+            "People for whom nobody in the other group is alike in all causes (no overlap). "
+            f"{compared}"
+        )
     yield (
-        "How the table came about: whether its values are right, and whether people are in it, "
-        f"or missing from it, because of {words.protected} and {words.decision} together."
+        f"Whether the values are right, and whether {words.protected} and {words.decision} "
+        "together determine who is in the table."
     )
 
 
@@ -133,8 +136,8 @@ def what_is_seen(words: Words) -> str:
 
 
 _NO_COMMON_CAUSE = (
-    "Every common cause of two attributes must be recorded. Another graph can change which "
-    "people are compared, and so the verdict."
+    "Every common cause of two attributes must be recorded. Another graph can change who is "
+    "compared, and so the verdict."
 )
 
 
@@ -153,12 +156,17 @@ def _graph(certificate: Certificate) -> Premise:
         origin = f"{certificate.graph_origin}, and given as such."
     elif record is not None:
         conflicts, made = len(record.conflicts), sum(record.tests)
-        tests = f", {count(made, 'test')}" if made else ""
-        among = f", {count(conflicts, 'contradiction')}" if conflicts else ""
+        tests = f" in {count(made, 'test')}" if made else ""
+        among = ""
+        if conflicts:
+            among = (
+                f" In {count(conflicts, 'place')} the tests contradicted each other and gave "
+                "no direction."
+            )
         origin = (
-            f"found in these rows by the PC algorithm ({record.algorithm}): {record.test} "
-            f"test, significance {record.significance}{tests}{among}. Links too weak to "
-            "show in these rows are missing."
+            f"found in these rows by the PC algorithm ({record.algorithm}, {record.test} test, "
+            f"significance {record.significance}){tests}.{among} Links too weak to show in "
+            "these rows are missing."
         )
     return Premise(
         "Learned, not given" if record else "Given",
@@ -174,9 +182,10 @@ def _open_edges(certificate: Certificate, words: Words) -> Iterator[Premise]:
     every = [{*names} for names in sets]
     always = set.intersection(*every)
     unsure = [name for name in certificate.graph.nodes if name in set.union(*every) - always]
-    why = f"All {len(sets)} possible sets were judged, and agree on these rows."
+    every_set = "Both" if len(sets) == 2 else f"All {len(sets)}"
+    why = f"{every_set} possible sets were judged, with the same verdict on these rows."
     if not certificate.population.agreed:
-        why += " What they show of the population differs."
+        why += " What they say about the population differs."
     if certificate.deciding_edges:
         edges = listing(
             f"{words.named(a)} – {words.named(b)}" for a, b in certificate.deciding_edges
@@ -225,24 +234,21 @@ def _edits(certificate: Certificate) -> Iterator[Premise]:
 def _variants(certificate: Certificate, answer: Answer, words: Words) -> Premise:
     """How many variants were judged."""
     judged = certificate.variants | answer.tried
+    sets, classes, arrows = (judged[kind] for kind in ("cause_sets", "classes", "arrows"))
     kinds = [
-        f"{count(judged['cause_sets'], 'set')} of causes of {words.decision}",
-        *(["with the rule and without"] if judged["rules"] > 1 else []),
-        f"{_or_no(judged['classes'], 'other division')} into classes",
-        _or_no(judged["arrows"], "other arrow"),
+        f"{count(sets, 'set')} of causes of {words.decision}",
+        *([f"{count(arrows, 'set')} with one attribute more or less"] if arrows else []),
+        *([f"{count(classes, 'other division')} of numbers into classes"] if classes else []),
+        *(["the decision with its rule and without"] if judged["rules"] > 1 else []),
         *([count(judged["graphs"], "graph")] if "graphs" in judged else []),
     ]
-    why = "Whether more was tried before is not known here."
-    return Premise("Stated", f"Variants judged: {', '.join(kinds)}.", why)
-
-
-def _or_no(many: int, one: str) -> str:
-    return count(many, one) if many else f"no {one}s"
+    why = "It cannot know what was tried before."
+    return Premise("Stated", f"This audit judged {listing(kinds)}.", why)
 
 
 def _threshold(certificate: Certificate, words: Words) -> Premise:
     """Who chose it and, where one set of causes decides, which others give the verdict."""
-    why = "Whoever asked chose it; it is a convention."
+    why = "Whoever asked the question chose it; it is a convention."
     largest = max(
         (abs(end) for one in certificate.partitions for end in one.extremes), default=None
     )
@@ -250,7 +256,7 @@ def _threshold(certificate: Certificate, words: Words) -> Premise:
     if largest is not None and decided:
         only = "only " if largest else ""
         above = f"above a threshold of {words.points(largest)} points"
-        why += f" The criterion is met {only}{above}."
+        why += f" These rows meet the criterion {only}{above}."
     return Premise("Given", f"The threshold of {words.threshold_points}.", why)
 
 
@@ -326,9 +332,9 @@ def _beyond_the_table(certificate: Certificate, words: Words) -> Iterator[Premis
     yield Premise(
         "Cannot be tested",
         "What came before the table.",
-        f"The values are right and unaltered; nobody is in the table, or missing, because of "
-        f"{words.protected} and {words.decision} together; no other question, threshold, "
-        "grouping or graph was tried first.",
+        f"The values are right and unaltered. {capital(words.protected)} and "
+        f"{words.decision} together do not determine who is in the table. No other question, "
+        "threshold, grouping or graph was tried first.",
     )
     if certificate.question.predicts:
         yield Premise(
@@ -344,21 +350,21 @@ def _beyond_the_table(certificate: Certificate, words: Words) -> Iterator[Premis
     yield Premise(
         "Stated",
         f"Only the direct effect of {words.protected} is measured.",
-        f"{other_effects(certificate, words)} It says nothing about intent, and is not a legal "
-        "finding.",
+        f"{other_effects(certificate, words, named=False)} The verdict says nothing about "
+        "intent, and is not a legal finding.",
     )
 
 
-def other_effects(certificate: Certificate, words: Words) -> str:
+def other_effects(certificate: Certificate, words: Words, *, named: bool = True) -> str:
     """That effects through other attributes are not part of the answer, with their names."""
     passing = frozenset[str]().union(
         *map(certificate.graph.descendants, certificate.question.protected_names)
     )
     through = [name for name in certificate.partition.names if name in passing]
-    named = f" (here {words.columns(through)})" if through else ""
+    here = f" (here {words.columns(through)})" if through and named else ""
     apart = " They are a claim of their own, below." if certificate.indirect else ""
     return (
-        f"Effects of {words.protected} on {words.decision} through other attributes{named} "
+        f"Effects of {words.protected} on {words.decision} through other attributes{here} "
         f"are not included, and can be discrimination too.{apart}"
     )
 

@@ -104,7 +104,10 @@ def lead(certificate: Certificate, words: Words) -> str:
     few = ""
     if question.min_rows > 1:
         few = f" Groups with fewer than {question.min_rows:,} people of one kind are left out."
-    return f"{people}{words.compared(alike)}. {why} Rates count those who {words.did}.{few}"
+    if causes:
+        why += " People with the same values of all of them form a comparable group."
+    rate = f"The rate is the share who {words.did}."
+    return f"{people}{words.compared(alike)}. {why} {rate}{few}"
 
 
 def verdicts(answer: Answer, sentence: str, words: Words) -> Verdicts:

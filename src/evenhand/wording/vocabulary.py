@@ -265,7 +265,7 @@ class Words:
             *self.so_many(people.group, group),
             f" ({alike}), " if alike else ", ",
             Strong(f"{people.group_yes:,}"),
-            f" ({rate(people.group_yes, people.group)}) {self.did_by(people.decision)}. Of ",
+            f" ({rate(people.group_yes, people.group)}) {self.did_by(people.decision)}; of ",
             *self.so_many(people.other, other, such=True),
             ", ",
             Strong(f"{people.other_yes:,}"),

@@ -11,7 +11,7 @@ GRAPH = CausalGraph.parse(
     "sex -> hired; sex -> major -> hired; a -> sex; a -> m <- b; b -> hired; m -> d; "
     "hired -> salary -> car"
 )
-M_PATH = "sex <- a -> m <- b -> hired stays open: 'a' and 'b' are not held equal"
+M_PATH = "The path sex <- a -> m <- b -> hired stays open: 'a' and 'b' are not held equal"
 
 
 def reasons(*names):
@@ -27,7 +27,9 @@ def test_a_block_set_is_confirmed():
 
 
 def test_an_open_chain_names_what_is_not_held_equal():
-    assert reasons() == ("sex -> major -> hired stays open: 'major' is not held equal.",)
+    assert reasons() == (
+        "The path sex -> major -> hired stays open: 'major' is not held equal.",
+    )
 
 
 def test_an_opened_collider_names_the_causes_that_it_links():
@@ -48,7 +50,7 @@ def test_a_consequence_of_the_decision_is_shown_with_its_path():
     assert check.open_path == ()
     assert check.consequences == ("car",)
     assert "(hired -> salary -> car)" in check.reasons[0]
-    assert str(check).endswith("To make it one, leave out 'car'.")
+    assert str(check).endswith("To get a block set, leave out 'car'.")
 
 
 def test_the_remedy_adds_no_more_than_is_needed():

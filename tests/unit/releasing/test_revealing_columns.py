@@ -42,7 +42,7 @@ def test_the_warning_says_in_how_many_rows_and_what_helps():
     problem = made.warnings[0]
     assert problem.what == "'band', 'copy', 'reason', 'score' reveal changed rows."
     assert (
-        f"in 99 of 100 rows or more; all {made.changed_rows} changed rows contradict that"
+        f"in at least 99 of 100 cases; all {made.changed_rows} changed rows contradict that"
         in problem.found
     )
     names = ["band", "copy", "reason", "score"]

@@ -129,7 +129,7 @@ def test_one_dot_is_not_one_of_several():
     words = Words.of(certificate, Labels())
     partition = certificate.partition
     alone = funnel(partition, np.arange(1), words)
-    assert alone.subtitle.startswith("The dot is the one comparable group: left to right")
+    assert alone.subtitle.startswith("The dot is the one comparable group. Horizontal")
     several = funnel(partition, np.arange(7), words)
     assert several.subtitle.startswith("Each dot is one of the 7 comparable groups")
 

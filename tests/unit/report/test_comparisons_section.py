@@ -16,8 +16,8 @@ from evenhand.wording import Words
 def test_a_misleading_partition_names_the_open_path_and_what_would_mend_it():
     found = admissions_audit(1)
     text = page_text(report(found, partition=found.explain_partition(["test_score"])).html)
-    assert "○ misleadinggender -> major -> admission stays open" in text
-    assert "To make it one, add 'major'." in text
+    assert "○ misleadingThe path gender -> major -> admission stays open" in text
+    assert "To get a block set, add 'major'." in text
     assert "nothing about a direct effect" in text
 
 

@@ -23,6 +23,7 @@ from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.report import report
 from evenhand.wording import Words
 from evenhand.wording.answer_words import answer_statements
+from evenhand.wording.premises import not_examined
 
 TOWNS = eh.CausalGraph.parse("town -> admission; gender -> admission")
 SECTIONS = ["graph", "evidence", "statistics", "comparisons", "assumptions", "overlap", "check"]
@@ -91,7 +92,7 @@ def test_the_question_is_answered_in_the_headline_and_the_sentence_below_it(case
     text = summary(html)
     assert f"Does gender itself change admission? {word}." in text
     assert text.partition(f"{word}. ")[2].casefold().startswith(said.casefold())
-    for part in ("For release: ", "What was not examined"):
+    for part in ("As recorded: ", "What was not examined"):
         assert part in text
 
 
@@ -129,21 +130,24 @@ CALM = towns((50_000, 50_000, 50_100, 49_900))
 @pytest.mark.parametrize(
     ("case", "said"),
     [
-        ((SHOWN, TOWNS), "The clearest differences; 1 is significant after correction"),
+        ((SHOWN, TOWNS), "The 2 clearest differences; 1 of them significant after"),
         ((towns(*[(300, 700, 600, 400)] * 4), TOWNS), "The 3 clearest of 4 significant"),
         ((towns((300, 700, 600, 400)), TOWNS), "The one significant difference"),
-        (CASES["not certified"], "The clearest differences; none is significant after"),
+        (CASES["not certified"], "The 3 clearest differences; none is significant after"),
         ((LITTLE, TOWNS), "not certified, in the 0.8 % of the rows that could be compared"),
-        ((SHOWN, TOWNS), "Of 1,000 women (town = town 00), 300 (30.0%) were admitted."),
-        ((SHOWN, TOWNS), "30.0 points (25.8 to 34.1), statistically significant after"),
+        ((SHOWN, TOWNS), "Of 1,000 women (town = town 00), 300 (30.0%) were admitted; of"),
+        ((SHOWN, TOWNS), "30.0 points (95% interval 25.8 to 34.1), significant after"),
         (CASES["certified"], "The largest difference is 0.0 points, under 5 points."),
         (CASES["certified"], "No comparable group differs by 5 points or more."),
-        ((CALM, TOWNS), "The one comparable group differs by less than 5 points"),
+        (
+            (CALM, TOWNS),
+            "In the one comparable group women and men differ by less than 5 points",
+        ),
         (
             CASES["nothing comparable"],
             "2 of 2 groups, with 100 people (100% of the rows), hold",
         ),
-        (CASES["nothing comparable"], "only women or only men. They neither support"),
+        (CASES["nothing comparable"], "only women or only men. They count neither"),
         (CASES["nothing comparable"], "there is no benchmark for an unrecorded one"),
         (CASES["open edge"], "perhaps a cause"),
         (
@@ -172,9 +176,9 @@ def test_what_the_groups_share_is_said_once():
     columns |= {"test_score": ["L"] * 4 + ["H"] * 4, "admission": ["admitted", "rejected"] * 4}
     counts = eh.CountTable.of(columns, [many for four in cells for many in four])
     text = report_text(counts)
-    assert "Common to all: applying to CS." in text
-    assert "Of 60 women (with a low score), 20 (33.3%) were admitted." in text
-    assert "Common to all" not in report_text(SHOWN, TOWNS)
+    assert "All of them share: applying to CS." in text
+    assert "Of 60 women (with a low score), 20 (33.3%) were admitted; of" in text
+    assert "All of them share" not in report_text(SHOWN, TOWNS)
 
 
 def test_people_who_are_not_counted_are_recorded_all_the_same():
@@ -211,7 +215,7 @@ def test_without_labels_sentences_have_quoted_names():
     text = people("African-American", "0", decided="two_year_recid", favorable="1")
     assert "Does race itself change “two_year_recid”?" in text
     who = "people with “race = African-American”"
-    assert f"Of 40 {who}, 10 (25.0%) had “two_year_recid = 1”." in text
+    assert f"Of 40 {who}, 10 (25.0%) had “two_year_recid = 1”; of" in text
     assert f"On average {who} are 25.0 points behind people with “race = Caucasian”" in text
     assert "Does race itself change Released?" in people("b", "no", decided="Released?")[:200]
 
@@ -219,7 +223,7 @@ def test_without_labels_sentences_have_quoted_names():
 def test_with_labels_sentences_have_words():
     text = report_text(SHOWN, TOWNS)
     assert "On average women are 30.1 points behind men" in text
-    assert "Rates count those who were admitted." in text
+    assert "The rate is the share who were admitted." in text
 
 
 def test_of_many_groups_the_page_says_who_is_compared_and_how_much_of_each():
@@ -293,7 +297,9 @@ def test_the_threshold_stands_beside_the_largest_difference_of_all_comparisons_e
 
 def test_what_passes_the_effect_on_is_named():
     what = "Only the direct effect of gender is measured."
-    assert "other attributes (here major) are not" in premises(admissions_audit())[what][1]
+    audit = admissions_audit()
+    through = [*not_examined(audit.certificate, Words.of(audit.certificate))]
+    assert "other attributes (here major) are not" in through[0]
     alone = eh.CausalGraph.parse("major -> admission; gender -> admission")
     assert "other attributes are not" in premises(admissions_audit(graph=alone))[what][1]
 
@@ -302,7 +308,7 @@ def test_what_no_table_can_tell_is_listed():
     found = premises(admissions_audit())
     status, why = found["What came before the table."]
     assert status == "Cannot be tested"
-    assert "because of gender and admission together" in why
+    assert "Gender and admission together do not determine who is in the table." in why
     assert "Each row is one person, recorded once and independently of the others." in found
 
 

@@ -174,11 +174,13 @@ def test_the_first_sentences_are_whole():
     page = content({**LARGE, "Z": (3, 4, 5, 6)})
     assert "".join(page.first_sentence) == (
         "Of the groups in which every count is at least 10: "
-        "2 of 3 comparable groups differ by 5 points or more."
+        "in 2 of 3 comparable groups people with “sex = f” and people with “sex = m” differ by "
+        "5 points or more."
     )
     assert "".join(page.lead) == (
         "600 people are in these groups. People with “sex = f” are compared with people with "
-        "“sex = m” who are alike in town. Rates count those who had “hired = yes”."
+        "“sex = m” who are alike in town. People with the same values of all of "
+        "them form a comparable group. The rate is the share who had “hired = yes”."
     )
     assert page.verdict.about == "In these rows"
     assert page.verdict.sentence == (

@@ -44,7 +44,7 @@ def nothing_differs(generator, rows, *, causes=1):
 
 def test_where_the_search_of_the_graph_ended_is_said_at_once():
     answer = answered(datasets.adult(), datasets.question("adult"), max_depth=2)
-    said = "came before the decision; the search ended with sets of 2 attributes"
+    said = "came before the decision. The search ended with sets of 2 attributes"
     assert any(said in line for line in answer.statements)
 
 
@@ -98,7 +98,10 @@ def test_no():
     table = drawn(nothing_differs, rows=60_000)
     answer = answered(table, knowledge=Tiers(["c", "a0"], ["e"]))
     assert answer.word is Word.NO
-    assert answer.statements[0] == "No: both comparable groups differ by less than 5 points."
+    assert answer.statements[0] == (
+        "No: in both comparable groups people with “c = 1” and people with “c = 0” differ by "
+        "less than 5 points."
+    )
     assert "every compared column is known to come before the decision." in answer.statements[2]
     assert answer.statements[-1] == "For release: certified."
 
@@ -191,7 +194,8 @@ def test_of_many_groups_the_pairs_are_named():
 def test_what_is_within_awaits_a_person_who_confirms_the_order():
     said = headline(drawn(nothing_differs, rows=60_000))
     assert said == (
-        "Not shown: both comparable groups differ by less than 5 points, provided that a0 came "
+        "Not shown: in both comparable groups people with “c = 1” and people with “c = 0” "
+        "differ by less than 5 points, provided that a0 came "
         "before the decision, which nobody has confirmed."
     )
 

@@ -52,8 +52,9 @@ def test_the_demo_opens_with_both():
     tiers = Tiers(["sex", "age", "native_country", "race"], ["education"], ..., ["income"])
     result = audit(datasets.adult(), asked, knowledge=tiers)
     expected = (
-        "48 of 99 comparable groups differ by 5 points or more; about 35 expected by chance "
-        "(28 to 42). On average women are 1.0 points behind men (0.3 to 1.7)."
+        "In 48 of 99 comparable groups women and men differ by 5 points or more; about 35 are "
+        "expected by chance (28 to 42). On average women are 1.0 points behind men (95% "
+        "interval 0.3 to 1.7)."
     )
     assert result.certificate.first_sentence(asked.labels) == expected
     assert result.to_dict()["sentence"] == expected
@@ -61,9 +62,9 @@ def test_the_demo_opens_with_both():
 
 def test_what_chance_explains_is_called_so():
     assert sentence((5, 5, 6, 4), (4, 6, 4, 6), (3, 7, 4, 6)) == (
-        "2 of 3 comparable groups differ by 5 points or more; about 2.6 expected by chance (2 "
-        "to 3): chance explains what was seen, given this graph. On average women are 6.7 "
-        "points behind men (−18.2 to 30.4)."
+        "In 2 of 3 comparable groups women and men differ by 5 points or more; about 2.6 are "
+        "expected by chance (2 to 3): chance explains what was seen, given this graph. On "
+        "average women are 6.7 points behind men (95% interval −18.2 to 30.4)."
     )
 
 
@@ -79,8 +80,9 @@ def test_a_difference_on_average_is_never_called_chance():
     assert certificate.by_chance.p == 1
     assert not certificate.explained_by_chance
     assert certificate.first_sentence(WORDS) == (
-        "None of 9 comparable groups differs by 5 points or more; about 0 expected by chance "
-        "(0 to 0). On average women are 4.0 points behind men (3.5 to 4.5)."
+        "In none of 9 comparable groups do women and men differ by 5 points or more; about 0 "
+        "are expected by chance (0 to 0). On average women are 4.0 points behind men (95% "
+        "interval 3.5 to 4.5)."
     )
 
 
@@ -95,8 +97,8 @@ def test_more_groups_than_chance_makes_are_never_called_chance():
 def test_little_coverage_stands_in_the_first_sentence():
     text = sentence((1, 0, 0, 1), (0, 0, 50, 49))
     assert text.startswith(
-        "The one comparable group differs by 5 points or more, in the 2.0 % of the rows that "
-        "could be compared"
+        "In the one comparable group women and men differ by 5 points or more, in the 2.0 % of "
+        "the rows that could be compared"
     )
 
 
@@ -113,13 +115,14 @@ def test_causes_that_the_graph_leaves_open_are_told_and_not_called_chance():
     assert certificate.partition.names == ("place",)
     assert not certificate.explained_by_chance
     assert certificate.first_sentence(WORDS) == (
-        "1 of 2 comparable groups differs by 4 points or more; about 0.9 expected by chance (0 "
-        "to 2). On average men are 1.8 points behind women (−6.8 to 10.4)."
+        "In 1 of 2 comparable groups women and men differ by 4 points or more; about 0.9 are "
+        "expected by chance (0 to 2). On average men are 1.8 points behind women (95% interval "
+        "−6.8 to 10.4)."
     )
-    differ = "inconclusive, as the possible sets of decision causes disagree: 0 of 2 measured"
+    differ = "inconclusive, as the possible sets of decision causes disagree; 0 of 2 groups"
     assert certificate.summary().facts[1][1].startswith(differ)
     page = audit(counts, replace(QUESTION, threshold="0.04"), graph=graph).report().html
-    assert "What they show of the population differs." in page
+    assert "What they say about the population differs." in page
 
 
 def test_where_nobody_can_be_compared_nothing_else_is_said():
@@ -128,14 +131,16 @@ def test_where_nobody_can_be_compared_nothing_else_is_said():
 
 
 def test_nobody_is_ahead_of_equals():
-    assert sentence((5, 5, 5, 5)).endswith("On average neither is ahead (−37.3 to 37.3).")
+    assert sentence((5, 5, 5, 5)).endswith(
+        "On average neither is ahead (95% interval −37.3 to 37.3)."
+    )
 
 
 def test_the_interval_is_turned_to_whoever_is_ahead():
     text = sentence((60, 40, 40, 60), labels=Labels())
     assert text.endswith(
-        "On average people with “sex = m” are 20.0 points behind people with “sex = f” (6.1 to "
-        "32.8)."
+        "On average people with “sex = m” are 20.0 points behind people with “sex = f” (95% "
+        "interval 6.1 to 32.8)."
     )
 
 
@@ -146,8 +151,9 @@ def test_a_block_set_that_alone_differs_is_named():
     certificate = certify(cells, graph, QUESTION, scope="all")
     assert not certificate.partition.violating
     assert certificate.first_sentence(Labels(columns={"place": "town"})).startswith(
-        "Alike in town: both comparable groups differ by 5 points or more; about 1.5 "
-        "expected by chance (0 to 2): chance explains what was seen, given this graph. On "
+        "Alike in town: in both comparable groups people with “sex = f” and people with "
+        "“sex = m” differ by 5 points or more; about 1.5 are expected by chance (0 to 2): "
+        "chance explains what was seen, given this graph. On "
     )
 
 
@@ -234,7 +240,8 @@ def many_groups(changes=(), **labels):
 def test_of_many_groups_the_clearest_difference_is_told():
     sentence = many_groups()
     assert sentence.startswith(
-        "Both comparable groups differ by 5 points or more; about 0.9 expected by chance"
+        "In both comparable groups people with different values of race differ by 5 points or "
+        "more; about 0.9 are expected by chance"
     )
     assert (
         "The clearest of 3 average differences: people with “race = a” are 40.0 points behind "

@@ -39,14 +39,14 @@ def test_a_story_gives_counts_before_percentages_and_both_groups():
     words = Words(question=ASKED, labels=LABELS)
     told = words.story(found(group_yes=8, group_no=12, other_yes=9, other_no=11))
     assert "".join(told).startswith("Of 20 women (young, town = A), 8 (40.0%) ")
-    assert "".join(told).endswith("Of 20 such men, 9 (45.0%).")
+    assert "".join(told).endswith("; of 20 such men, 9 (45.0%).")
 
 
 def test_one_person_is_not_spoken_of_in_the_plural():
     words = Words(question=ASKED, labels=LABELS)
     told = "".join(words.story(found(group_yes=0, group_no=1, other_yes=1, other_no=0)))
     assert "Of 1 of the women" in told
-    assert "Of 1 of the men" in told
+    assert "; of 1 of the men" in told
 
 
 def test_no_difference_is_rounded_across_the_threshold():

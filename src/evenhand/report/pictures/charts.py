@@ -24,7 +24,7 @@ MOST_DOTS = 2000
 _FUNNEL_HEIGHT = 320.0
 _HISTOGRAM_HEIGHT = 96.0
 _TOP, _BOTTOM = 26.0, 10.0
-_KEY = ("significantly beyond the threshold", "not significantly beyond")
+_KEY = ("significantly beyond the threshold", "beyond the threshold, not significantly")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +182,13 @@ def funnel(
     one = f"Each dot is one of the {some}{total:,} {what}s"
     return View(
         title=title,
-        subtitle=f"{f'The dot is the one {what}' if total == 1 else one}: left to right its "
-        "difference in percentage points, bottom to top the number of people (logarithmic).",
+        subtitle=f"{f'The dot is the one {what}' if total == 1 else one}. Horizontal: the "
+        "difference in percentage points. Vertical: the number of people (logarithmic).",
         axis=axis,
         levels=[(height(power), f"{power:,}") for power in powers or [least, largest]],
         dots=sorted(dots, key=lambda dot: (dot.shown, dot.kind != "none")),
         height=_FUNNEL_HEIGHT,
-        key=_KEY if shows else (_KEY[0], "at or beyond it"),
+        key=_KEY if shows else (_KEY[0], "at or beyond the threshold"),
         description=f"{total:,} {what}{'s' * (total != 1)} by difference and size.",
     )
 
