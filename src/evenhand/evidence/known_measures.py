@@ -53,7 +53,7 @@ KINDS: Mapping[str, MeasureKind] = MappingProxyType(
             name="slift of 1.25 or more",
             formula="P(unfavorable | group, q) / P(unfavorable | other, q) ≥ 1.25",
             unseen="It ignores chance, how many people are concerned and differences in the "
-            "other direction. Where unfavorable decisions are rare, a small difference is a "
+            "other direction; where unfavorable decisions are rare, a small difference is a "
             "large ratio.",
         ),
         "explained": MeasureKind(
@@ -65,7 +65,7 @@ KINDS: Mapping[str, MeasureKind] = MappingProxyType(
         "unexplained": MeasureKind(
             name="unexplained part of the gap",
             formula="gap − explained part",
-            unseen="Differences in opposite directions cancel out in it.",
+            unseen="It is a mean, in which differences in opposite directions cancel out.",
         ),
         "ber": MeasureKind(
             name="BER of predicting the group",

@@ -94,7 +94,6 @@ def report(
         words=words,
         codes=codes_statement(of, words),
         question=question_sentence(words),
-        state=state_before(words.question),
         files=_files_to_check(release, certificate_file, source, share=share),
         made=f"evenhand {version('evenhand')}, {generated}.",
     )
@@ -111,6 +110,7 @@ def report(
             masthead=(name, generated, "full report: small counts shown"),
             answer=answer,
             verdicts=verdicts(audit.answer, answer.sentence, words),
+            state=state_before(words.question),
             lead=lead(certificate, words),
             claim=claim_card(certificate, words),
             who=who_against_whom(certificate, words),

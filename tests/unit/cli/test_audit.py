@@ -213,7 +213,7 @@ def test_arrows_are_judged_where_that_is_asked_for(run, example):
     assert many
     stated = json.loads(out)["variants"]
     assert stated == {"cause_sets": 1, "rules": 1, "classes": 0, "arrows": many}
-    assert f"no other divisions into classes, {many} other arrows." in page.read_text("utf-8")
+    assert f"and {many} sets with one attribute more or less." in page.read_text("utf-8")
     record = example / "stated.json"
     run(*words, "--quiet", "--certificate", record)
     assert json.loads(record.read_text("utf-8"))["variants"] == stated

@@ -74,7 +74,7 @@ def test_nothing_measured_is_inconclusive_and_prints():
     found = population([partition_of([3], [5], [0], [0])], min_coverage=LEAST)
     assert found.verdict is StatisticalVerdict.INCONCLUSIVE
     assert (found.common, found.heterogeneity) == (None, None)
-    assert "of 0 measured" in str(population_summary(found))
+    assert "0 of 0 groups" in str(population_summary(found))
 
 
 def test_a_verdict_is_neither_true_nor_false():
@@ -101,7 +101,7 @@ def test_the_common_difference_alone_can_carry_the_verdict():
     assert (found.shown, found.common.shown) == (0, True)
     assert found.shown_on_average_only
     assert headline(found).startswith(
-        "difference shown on average, in no single group: 0 of 20"
+        "difference shown on average, in no single group; 0 of 20"
     )
     assert "after Holm's correction for 21" in str(population_summary(found))
     assert found.to_dict()["common_difference"]["shown"] is True
@@ -112,7 +112,7 @@ def test_a_group_that_is_shown_carries_it_without_the_words_for_the_average():
     found = population([partition_of(a, n, b, m)], min_coverage=LEAST)
     assert found.shown == 1
     assert not found.shown_on_average_only
-    assert headline(found).startswith("difference shown: 1 of 21")
+    assert headline(found).startswith("difference shown; 1 of 21")
 
 
 def test_of_one_subpopulation_the_mean_is_no_second_comparison():

@@ -115,7 +115,7 @@ def test_it_is_told_in_words_and_in_values(example_2):
     before = comparison.to_dict()["before"][0]
     assert (before["threshold"], before["violating"], before["measured"]) == ("1/20", 4, 4)
     assert before["by_chance"]["expected"] == pytest.approx(1.21535262531)
-    assert "about 1.2 expected by chance (0 to 3)" in text
+    assert "about 1.2 are expected by chance (0 to 3)" in text
 
 
 def test_measures_that_people_know_are_of_the_rows_after_each_method(example_2):
