@@ -158,7 +158,7 @@ def test_the_screen_reads_without_scripts(learned: Any, new_page: Callable[..., 
     assert learned
     page = new_page(java_script_enabled=False)
     page.goto("evidence")
-    expect(page.locator("#first-sentence")).to_contain_text("comparable groups people with")
+    expect(page.locator("#first-sentence")).to_contain_text("comparable groups women and men")
     page.locator("#sort-size").click()
     sizes = [int(row[2].replace(",", "")) for row in _cells(page)]
     assert sizes == sorted(sizes, reverse=True)
