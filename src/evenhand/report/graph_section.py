@@ -93,7 +93,7 @@ def graph_figure(certificate: Certificate, knowledge: Knowledge, words: Words) -
     if certificate.graph_origin.decision_last:
         order = f" No order was given: {words.decision} is taken to come last."
     elif sketch.headings:
-        order = " From left to right the attributes follow the order that was given."
+        order = " From left to right, attributes follow the given order."
     arrows = [
         f"{words.column(a)} → {words.column(b)}"
         for a, b in sorted(certificate.graph.arrows)
