@@ -234,9 +234,9 @@ class QuestionDraft:
                 instead=others[0] if len(others) == 1 else None,
             )
         values = [*self._values("protected")]
-        if len(values) == 2:
-            free = [value for value in values if value != self.given.get("other")]
-            group = self.given.get("group", free[-1])
+        # With another group alone everybody is compared with it: the group stays open.
+        if len(values) == 2 and "other" not in self.given:
+            group = self.given.get("group", values[1])
             other = values[group == values[0]]
             why = "the less frequent value"
             guesses["group"] = Guess(argument="group", value=group, why=why, instead=other)
