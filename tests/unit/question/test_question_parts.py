@@ -12,9 +12,6 @@ from evenhand.question.knowledge import NO_REASON
 from evenhand.question.parse_values import check_seed
 from evenhand.question.question import check_values
 
-JUDGED = """\
-question = {protected = "sex", decision = "pay", favorable = "raise"}
-graph.judged = """
 DECISIONS = ("lower", "same", "raise")
 ORDERED = {"criterion": "cumulative", "favorable": None, "order": ("raise", "same")}
 
@@ -48,10 +45,6 @@ def test_each_criterion_counts_its_own_kinds_of_decision(changes, kinds, names, 
     assert question.decision_kinds(DECISIONS) == kinds
     assert names is None or question.compared_decisions(DECISIONS) == names
     assert [*map(list, question.cuts(len({*kinds})))] == cuts
-
-
-def test_two_values_of_every_kind_give_one_comparison():
-    assert ask(criterion="every", favorable=None).cuts(2) == ((True, False),)
 
 
 def test_the_other_decision_is_named_where_there_is_one():
@@ -185,17 +178,6 @@ def test_guesses_say_what_was_taken_and_what_to_ask():
     assert "please check" in bins["found"]
     assert guesses[1].table == "data"
     assert guesses[2].table == "knowledge"
-
-
-@pytest.mark.parametrize(("written", "judged"), [("3", 3), ('["x", "y", "x"]', 2), ("[]", 0)])
-def test_graphs_judged_are_a_number_or_a_text_for_each(written, judged):
-    assert QuestionFile.parse(JUDGED + written).graphs_judged == judged
-
-
-@pytest.mark.parametrize("written", ["-1", '["x", 1]', "true", '"3"', "1.5"])
-def test_other_numbers_of_graphs_are_refused(written):
-    with pytest.raises(QuestionError, match="judged"):
-        QuestionFile.parse(JUDGED + written)
 
 
 @pytest.mark.parametrize(
