@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests import several_groups
+from tests import loans, several_groups
 from tests.determined import question, scored
 
 from evenhand import (
@@ -550,3 +550,11 @@ def test_an_audit_reads_columns_as_read_does():
     assert one_by_one.to_dict() == audit(table, asked, graph=graph, codings=codings).to_dict()
     with pytest.raises(QuestionError, match="given twice"):
         audit(table, asked, graph=graph, codings=codings, bins={"age": [2]})
+
+
+def test_plain_values_say_how_well_the_rows_bear_out_the_graph_of_other_effects():
+    found = audit(loans.loans(), loans.QUESTION, graph=loans.INCOME_FIRST)
+    fit = found.to_dict()["indirect"]["graph_fit"]
+    assert fit == found.answer.graph_fit.to_dict()
+    direct = audit(loans.loans(), loans.asking(redlining=()), graph=loans.INCOME_FIRST)
+    assert "indirect" not in direct.to_dict()

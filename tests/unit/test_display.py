@@ -198,6 +198,21 @@ def test_what_a_program_may_show_as_nothing_is_written_out(mark, shown):
     assert visible(f"a{mark}") == f"a{shown}"
 
 
+@dataclass
+class Pair:
+    first: Fraction
+    second: tuple
+
+
+def test_what_has_no_plain_form_of_its_own_has_that_of_its_fields():
+    assert plain(Pair(Fraction(1, 2), (None,))) == {"first": "1/2", "second": [None]}
+
+
+def test_a_column_with_a_letter_is_no_column_of_numbers():
+    text = str(Summary(title="t", columns=("n",), lines=(("1a",), ("100",))))
+    assert text.splitlines()[2] == "  1a"
+
+
 def test_a_line_of_no_numbers_is_set_to_the_left():
     text = str(Summary(title="t", columns=("a", "b"), lines=(("x", "−1.5 %"), ("y", ""))))
     assert text.splitlines()[1:] == ["  a  b", "  x  −1.5 %", "  y"]

@@ -23,7 +23,8 @@ LEAVE_OUT = Remedy("Leave it out", "exclude", ["a"])
 
 
 def test_long_lists_and_long_values_are_shortened():
-    assert listed(["x" * 100]) == repr("x" * 59 + "…")
+    assert listed(["x" * 100]) == listed(["x" * 61]) == repr("x" * 59 + "…")
+    assert listed(["x" * 60]) == repr("x" * 60)
     assert listed("abcd", limit=2) == "'a', 'b' and 2 more"
 
 

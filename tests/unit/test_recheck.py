@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pandas as pd
 import pytest
 from tests.certificate_records import csv_of
 from tests.hiring import csv_text, people, released
@@ -15,6 +16,8 @@ from evenhand.display import Progress
 from evenhand.errors import InputError, ResourceError
 from evenhand.recheck import CheckedRecord, check_file, check_record
 from evenhand.record import checker_process
+
+GRAPH = eh.CausalGraph.parse("sex -> hired; age -> hired")
 
 
 @pytest.fixture
@@ -78,6 +81,22 @@ def test_other_data_are_no_proof(full: str, tmp_path: Path) -> None:
     other.write_text("a,b\n1,2\n")
     found = checked(full, str(other))
     assert (found.status, found.checks) == (1, ())  # of no single field
+
+
+def test_numbers_that_no_recorded_class_holds_leave_the_record_open(tmp_path: Path) -> None:
+    """Between "up to 3" and "4 or more" lies 3.5: the data may be others, or be spelled so."""
+    lines = [(sex, "34"[at % 2], "yn"[at % 3 > 0]) for at in range(60) for sex in "fm"]
+    table = dict(zip(("sex", "age", "hired"), map(list, zip(*lines, strict=True)), strict=True))
+    asked = eh.Question(protected="sex", group="f", decision="hired", favorable="y")
+    found = eh.audit(
+        pd.DataFrame(table), asked, graph=GRAPH, codings=eh.Codings.of(bins={"age": [3]})
+    )
+    text = found.certificate.to_json()
+    for age, status in (("4", 1), ("3.5", 3)):
+        changed = pd.DataFrame(table)
+        changed.loc[0, "age"] = age
+        changed.to_csv(tmp_path / "people.csv", index=False)
+        assert checked(text, str(tmp_path / "people.csv")).status == status
 
 
 def test_a_shared_copy_alone_decides_nothing(files: eh.releasing.PublishedFiles) -> None:
