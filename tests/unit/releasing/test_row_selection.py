@@ -61,23 +61,15 @@ def planned(wheres, pooled=None):
     )
 
 
+@pytest.mark.parametrize("largest_table", [0, module._LARGEST_TABLE])  # 0: all are searched
+@pytest.mark.parametrize("pooled", [None, "not f"])
 @given(PATTERNS, ROWS)
-def test_every_row_finds_its_move_and_no_other(wheres, rows):
-    plan = planned(wheres)
-    assert looked_up(plan, rows) == one_by_one(plan, rows)
-
-
-@given(PATTERNS, ROWS)
-def test_pooled_groups_share_a_label(wheres, rows):
-    plan = planned({("not f" if sex == "m" else "f", *rest) for sex, *rest in wheres}, "not f")
-    assert looked_up(plan, rows) == one_by_one(plan, rows)
-
-
-@given(PATTERNS, ROWS)
-def test_patterns_too_many_for_a_table_are_searched(wheres, rows):
-    plan = planned(wheres)
+def test_every_row_finds_its_move_and_no_other(largest_table, pooled, wheres, rows):
+    if pooled:
+        wheres = {(pooled if sex == "m" else "f", *rest) for sex, *rest in wheres}
+    plan = planned(wheres, pooled)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_LARGEST_TABLE", 0)
+        patch.setattr(module, "_LARGEST_TABLE", largest_table)
         assert looked_up(plan, rows) == one_by_one(plan, rows)
 
 
