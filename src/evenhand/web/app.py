@@ -222,6 +222,7 @@ def _problems(
     status: int,
     again: Mapping[str, Any] | None = None,
 ) -> Response:
+    problems = tuple(map(session.folder.named, problems))
     content = {
         "revision": session.revision,
         "problems": [problem.to_dict() for problem in problems],
@@ -237,6 +238,7 @@ def _problem_page(request: Request, error: Exception) -> Response:
     session = _session(request)
     if "/api/" in request.url.path:
         return _problems(session, problems, status)
+    problems = tuple(map(session.folder.named, problems))
     screen = request.url.path.rpartition("/")[2]
     screen = screen if screen in STEPS else "table"
     page = render(session, screen, {"problems": problems}, "problem")

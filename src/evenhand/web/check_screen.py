@@ -6,7 +6,7 @@ from shlex import join
 from typing import Any, TypeAlias
 
 from evenhand.display import ProgressCallback
-from evenhand.errors import EvenhandError, QuestionError
+from evenhand.errors import QuestionError
 from evenhand.recheck import CheckedRecord, check_record
 from evenhand.verdict import Verdict
 from evenhand.web.jobs import Job
@@ -87,27 +87,13 @@ def check(session: Session, body: dict[str, Any]) -> Job | None:
 
 
 def _check(session: Session, state: State, progress: ProgressCallback) -> None:
-    given = [path for path in (state["certificate"], state["data"]) if path]
-
-    def named(text: str) -> str:
-        """A text with files by their own names: where an upload is stored says nothing."""
-        for path in given:
-            text = text.replace(str(path), session.folder.shown(path))
-        return text
-
-    try:
-        outcome = check_record(given[0], *map(str, given[1:]), progress=progress)
-    except EvenhandError as error:
-        problems = (
-            replace(one, what=named(one.what), found=named(one.found), where=named(one.where))
-            for one in error.problems
-        )
-        raise type(error)(*problems) from error
+    data, named = state["data"] and str(state["data"]), session.folder.without_places
+    outcome = check_record(state["certificate"], data, progress=progress)
     outcome = replace(
         outcome,
         by_checker=tuple(map(named, outcome.by_checker)),
         by_engine=tuple(map(named, outcome.by_engine)),
-        against=named(str(given[1])) if given[1:] else outcome.against,
+        against=named(outcome.against),
     )
     session.results["check"] = state | {"outcome": outcome}
 

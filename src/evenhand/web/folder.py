@@ -1,16 +1,18 @@
 """``Folder``: the one folder that the app may read and write, and a place for uploads."""
 
 import os
+import re
 import shutil
 import stat
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from unicodedata import category
 
-from evenhand.errors import InputError, QuestionError
+from evenhand.errors import InputError, Problem, QuestionError
 from evenhand.files import check_targets
 from evenhand.files.file_formats import ending_of, is_table
 from evenhand.files.file_locks import lock
@@ -33,7 +35,7 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         _remove_left_uploads()
-        self._place = Path(mkdtemp(prefix=_PREFIX))  # mode 0700
+        self._place = Path(mkdtemp(prefix=_PREFIX)).resolve()  # mode 0700
         self._handle: int | None = _hold(self._place)
         self.uploads = self._place / "uploads"
         self.uploads.mkdir(mode=0o700)
@@ -133,6 +135,18 @@ class Folder:
     def shown(self, path: Path) -> str:
         """The path as it is shown: relative to the root, or the name of an upload."""
         return str(path.relative_to(self.root)) if self.holds(path) else path.name
+
+    def without_places(self, text: str) -> str:
+        """A text with files by their names: where an upload is stored says nothing."""
+        uploads, root = (re.escape(f"{one}{os.sep}") for one in (self.uploads, self.root))
+        return re.sub(rf"{uploads}[^/\\]+[/\\]|{root}", "", text)
+
+    def named(self, problem: Problem) -> Problem:
+        """A problem with files by their names."""
+        what, found, where = map(
+            self.without_places, (problem.what, problem.found, problem.where)
+        )
+        return replace(problem, what=what, found=found, where=where)
 
     def holds(self, path: Path) -> bool:
         """Whether a file is one of the folder's, not an upload, which no command can name."""

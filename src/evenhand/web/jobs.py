@@ -22,7 +22,8 @@ class _CancelledError(BaseException):
 class Job:
     """One piece of work: how far it is, and what came of it.
 
-    ``again`` is the request that asks for it once more, where a remedy only needs to be added.
+    ``again`` is the request that asks for it once more, where a remedy only needs to be added;
+    ``named`` gives a problem as it is shown.
     """
 
     title: str
@@ -32,6 +33,7 @@ class Job:
     progress: Progress | None = None
     problems: tuple[Problem, ...] = ()
     result: Any = None
+    named: Callable[[Problem], Problem] = lambda problem: problem
     was_shown: bool = False  # whether somebody saw how it ended
     _cancelled: bool = False
 
@@ -53,7 +55,7 @@ class Job:
         except _CancelledError:
             self.state = "cancelled"
         except BaseException as error:  # noqa: BLE001  # the thread must end in a state
-            self.problems = _problems(error)
+            self.problems = tuple(map(self.named, _problems(error)))
             self.state = "failed"
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,7 +111,8 @@ class Jobs:
 
     _MOST = 50
 
-    def __init__(self) -> None:
+    def __init__(self, named: Callable[[Problem], Problem] = lambda problem: problem) -> None:
+        self._named = named
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
@@ -153,7 +156,7 @@ class Jobs:
                 )
             if first is not None:
                 first()
-            job = Job(title, again)
+            job = Job(title, again, named=self._named)
             self._jobs[job.id] = job
             for old in list(self._jobs)[: -self._MOST]:
                 del self._jobs[old]

@@ -40,6 +40,15 @@ from evenhand.wording.release_words import both_ways, rows_changed, who_gains
 
 _MOST_TRIED = 8
 _MOST_GROUPS = 12
+# What a release writes, by the attributes of what is published.
+MADE = {
+    "data": "Data",
+    "certificate": "Certificate, yours only",
+    "shared": "Certificate for others",
+    "manifest": "Manifest with the seed, keep it",
+    "croissant": "Description for a catalogue, in Croissant",
+    "statement": "Statement to sign, of in-toto",
+}
 _LEAST_COUNT = TABLES["run"]["least_count"]
 _FEWEST = ModifyData()
 # Those that promise to meet the criterion; all others are compared, and never written.
@@ -52,6 +61,7 @@ class ReleaseChoice:
 
     way: str = f"{_FEWEST.name}:{_FEWEST.policy}"
     margin: str = "0"
+    rank: str = ""
     only: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
 
@@ -66,6 +76,7 @@ class ReleaseChoice:
         return cls(
             way=str(given.get("way") or cls().way),
             margin=str(given.get("margin") or "0").strip() or "0",
+            rank=str(given.get("rank") or ""),
             **{name: tuple(map(str, values(name))) for name in ("only", "drop")},
         )
 
@@ -74,6 +85,11 @@ class ReleaseChoice:
         """Whether it can be said whose decisions may change."""
         policy = _RELEASING.get(self.way)
         return policy is not None and policy.takes_groups
+
+    @property
+    def takes_scores(self) -> bool:
+        """Whether a column can say which rows change first."""
+        return self.way.startswith(f"{_FEWEST.name}:")
 
     @property
     def method(self) -> Method | Baseline:
@@ -85,7 +101,13 @@ class ReleaseChoice:
                 "It is compared with others, and never written.",
                 "Choose one that ends certified.",
             )
-        return named_method(found.method, found.name, margin=self.margin_share, only=self.only)
+        return named_method(
+            found.method,
+            found.name,
+            margin=self.margin_share,
+            only=self.only,
+            rank=self.rank or None,
+        )
 
     @property
     def margin_share(self) -> Fraction:
@@ -103,6 +125,8 @@ class ReleaseChoice:
         choice = replace(self, **changed | lists)
         if not choice.takes_groups:
             choice = replace(choice, only=())
+        if not choice.takes_scores:
+            choice = replace(choice, rank="")
         return f"release?{urlencode(choice.query, doseq=True)}" if choice.query else "release"
 
     @property
@@ -124,6 +148,7 @@ class ReleaseChoice:
             "method": method if method != _FEWEST.name else None,
             "policy": policy if self.way != ReleaseChoice().way else None,
             "margin": str(self.margin_share) if self.margin != "0" else None,
+            "rank": self.rank or None,
             "only": [*self.only],
             "drop": [*self.drop],
         }
@@ -261,6 +286,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         "unreasoned": missing_reasons(session),
         # As long as what is chosen is what it was made of.
         "made": made if made is not None and made.audit is audit else None,
+        "roles": MADE,
         "ways": None if is_open else compared_ways(compared),
         "commands": tuple(map(join, commands)),
         "chosen": consequences(tried, words) if tried else None,
@@ -269,6 +295,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         "report": report_name(name),
         "groups": [*zip(groups, words.groups, strict=True)] if audit.question.favorable else [],
         "rows": audit.certificate.row_count,
+        "scores": session.reading.stored.columns,
         "left_behind": rows_not_released(audit.certificate.dropped),
     }
 
@@ -353,17 +380,15 @@ def release_rows(session: Session, body: dict[str, Any]) -> Job:
             drop=choice.drop,
             progress=until_written,
         )
-        written = released.write(path, overwrite=overwrite, **settings)
+        metadata = bool(body.get("metadata"))
+        written = released.write(path, overwrite=overwrite, metadata=metadata, **settings)
         is_written = True
+        made = [getattr(written, role) for role in MADE]
         if page is not None:
-            with after_writing(
-                written.data, written.certificate, written.shared, written.manifest
-            ):
+            with after_writing(*made):
                 report = report_of(session, judged, audit, released, **settings)
                 report.write(page, overwrite=overwrite)
-        offer(
-            session, written.data, written.certificate, written.shared, written.manifest, page
-        )
+        offer(session, *made, page)
         session.results["made"] = View(
             audit=judged,
             release=released,

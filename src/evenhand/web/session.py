@@ -51,7 +51,7 @@ class Session:
     """One person's work on one table; every change has a revision and can be undone."""
 
     def __init__(self, folder: Folder) -> None:
-        self.folder, self.jobs = folder, Jobs()
+        self.folder, self.jobs = folder, Jobs(folder.named)
         self.lock = threading.RLock()
         self._open: OpenTable | None = None
         self.opening: Job | None = None  # the last reading of a table

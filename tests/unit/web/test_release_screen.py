@@ -82,6 +82,38 @@ def test_a_margin_and_groups_change_the_plan(session: Session) -> None:
     assert 'name="only" value="Male" >' in page
 
 
+def test_a_score_says_which_rows_change_first(tmp_path: Path) -> None:
+    lines = [f"{row[1]},{row[2]},{row[3]},{at}" for at, row in enumerate(people(600))]
+    (tmp_path / "people.csv").write_text("\n".join(["sex,degree,hired,score", *lines]))
+    session = open_session(tmp_path, "people.csv")
+    asked = {"protected": "sex", "group": "f", "decision": "hired", "favorable": "yes"}
+    session.replace_tables(
+        {
+            "question": asked,
+            "data": {"exclude": ["score"]},
+            "knowledge": {"tiers": [["sex"], ["degree"], ["hired"]]},
+        }
+    )
+    learn_now(session)
+    content = worked_out(session, rank="score")
+    assert "--set rank=score" in content["commands"][1]
+    assert "<option selected>score</option>" in render(session, "release", content)
+    assert content["choice"].address(way="modify-graph:quotas") == (
+        "release?way=modify-graph%3Aquotas"
+    )
+    body = {"file": "out.csv", "rank": "score", "accept_graph": "known", "metadata": True}
+    finish(_HANDLERS["release"](session, body))
+    alone = eh.audit(str(tmp_path / "people.csv"), eh.QuestionFile.from_tables(session.tables))
+    expected = alone.release(method=ModifyData(rank="score"), accept_graph="known", seed=1)
+    (tmp_path / "alone").mkdir()
+    expected.write(tmp_path / "alone" / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "alone/out.csv").read_bytes()
+    page = render(session, "release", view(session, {"rank": "score"}))
+    for name in ("out.csv", "out.certificate.json", "out.croissant.json", "out.statement.json"):
+        assert f'href="files/{name}" download>{name}</a>' in page
+    assert "<code>evenhand verify out.certificate.json out.csv</code>" in page
+
+
 def test_a_group_alone_that_cannot_reach_it_is_told(session: Session) -> None:
     job = _HANDLERS["compare"](session, {"choice": {"margin": "5"}})
     with pytest.raises(AssertionError, match="margin"):

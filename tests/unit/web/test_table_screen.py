@@ -136,6 +136,22 @@ def test_a_column_that_counts_is_read_anew_and_the_rest_stays(tmp_path):
     assert "36" in shown(session)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("bad.csv", b""), ("lines.csv", b"a,b\n1\n2,3,4\n"), ("sheet.xlsx", b"no sheet")],
+)
+def test_where_an_upload_is_stored_is_not_told(tmp_path, name, content):
+    session = Session(Folder(tmp_path))
+    for place in (session.folder.uploads / "x1", tmp_path):
+        place.mkdir(exist_ok=True)
+        (place / name).write_bytes(content)
+        job = wait(open_table(session, {"path": str(place / name)}))
+        assert job.problems
+        for problem in job.problems:
+            assert problem.where.split(",")[0] == name
+            assert str(place) not in str(problem)
+
+
 def test_numbers_with_a_comma_are_told_where_they_are_left_out(tmp_path):
     rows = [f"{'fm'[at % 2]};{'ja' if at % 3 else 'nein'};{at % 40},5" for at in range(200)]
     (tmp_path / "t.csv").write_text("\n".join(["Geschlecht;zugelassen;Note", *rows]))
