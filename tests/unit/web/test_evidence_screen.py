@@ -382,7 +382,7 @@ def test_the_report_is_that_of_the_library_with_what_was_tried(session: Session)
     written = (session.folder.root / "r.html").read_text("utf-8")
     assert written == expected
     assert "2 resamples" in written
-    assert f"{len(arrows.ways)} other arrows" in written
+    assert "ensitivity to each arrow" in written
     assert len(arrows.ways) > 5
 
 
