@@ -41,13 +41,12 @@ from evenhand.evidence.certificate_record import full_record, shared_record
 from evenhand.evidence.certification import certify, with_indirect
 from evenhand.evidence.graph_origin import (
     GraphOrigin,
-    graph_of_edges,
     learned_again,
     told_before,
 )
 from evenhand.evidence.implied_independences import doubt
 from evenhand.evidence.release_provenance import ReleaseStatement
-from evenhand.graph import PartialGraph
+from evenhand.graph import PartialGraph, graph_of_edges
 from evenhand.question import REST, Codings, Knowledge, Question
 from evenhand.record import BLOCK, ROUNDING, Table
 from evenhand.record.checker_process import ask_checker, can_read

@@ -1,7 +1,7 @@
 """``GraphOrigin``: where a graph came from, as data and in words, and its search reproduced."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -25,14 +25,6 @@ def edges(graph: PartialGraph) -> dict[str, list[list[str]]]:
     """The edges of a graph as plain values; its nodes are told elsewhere."""
     kinds = {"arrows": graph.arrows, "undirected": graph.undirected, "doubtful": graph.doubtful}
     return {name: sorted(map(list, of)) for name, of in kinds.items()}
-
-
-def graph_of_edges(nodes: Iterable[str], content: Mapping[str, Any]) -> PartialGraph:
-    """The graph of such plain values."""
-    arrows, undirected, doubts = (
-        frozenset(map(tuple, content[name])) for name in ("arrows", "undirected", "doubtful")
-    )
-    return PartialGraph(tuple(nodes), arrows, undirected, doubts=doubts)
 
 
 def outcome_text(unedited: Mapping[str, Any]) -> str:

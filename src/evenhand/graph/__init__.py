@@ -6,7 +6,13 @@ from evenhand.graph.conditional_tables import ConditionalTable, Factor, eliminat
 from evenhand.graph.dag_extensions import ParentSets
 from evenhand.graph.discovery import discover
 from evenhand.graph.discovery_record import DiscoveryRecord, Separation
-from evenhand.graph.graph import CausalGraph, PartialGraph, known_order, load_graph
+from evenhand.graph.graph import (
+    CausalGraph,
+    PartialGraph,
+    graph_of_edges,
+    known_order,
+    load_graph,
+)
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.local_discovery import LocalCauses, find_causes
 from evenhand.graph.orientation import Conflict, Orientation, orient
@@ -29,6 +35,7 @@ __all__ = [
     "eliminate",
     "find_causes",
     "fitted_tables",
+    "graph_of_edges",
     "known_order",
     "load_graph",
     "orient",

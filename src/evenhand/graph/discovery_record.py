@@ -59,11 +59,6 @@ class DiscoveryRecord:
         return {name: getattr(self, name) for name in names}
 
     @property
-    def complete(self) -> bool:
-        """Whether the search went on until no set was left to try."""
-        return not self.ended_early
-
-    @property
     def digest(self) -> str:
         """The digest of the counts that the graph was learned from; "" if nobody knows."""
         return self.counts if isinstance(self.counts, str) else self.counts.digest

@@ -476,6 +476,14 @@ def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:
     return Knowledge.of(knowledge).about(names)
 
 
+def graph_of_edges(nodes: Collection[str], content: Mapping[str, Any]) -> PartialGraph:
+    """The graph with these nodes, of edges and doubtful triples as plain values."""
+    arrows, undirected = (
+        frozenset(map(tuple, content[name])) for name in ("arrows", "undirected")
+    )
+    return PartialGraph(tuple(nodes), arrows, undirected, doubts=_triples(content, nodes))
+
+
 def load_graph(path: str | Path) -> PartialGraph:
     """Read a file in one of many formats: a causal graph if every edge in it is an arrow.
 
@@ -507,13 +515,7 @@ def _saved_graph(edges: Edges, content: Any) -> PartialGraph:  # noqa: ANN401  #
                 record=_record(origin, content) if origin.get("kind") == "learned" else None,
                 doubts=_triples(saved, graph.nodes),
                 edits=tuple(GraphEdit(**edit) for edit in origin.get("edits", [])),
-                unedited=before
-                and PartialGraph(
-                    graph.nodes,
-                    frozenset(map(tuple, before["arrows"])),
-                    frozenset(map(tuple, before["undirected"])),
-                    doubts=_triples(before, graph.nodes),
-                ),
+                unedited=before and graph_of_edges(graph.nodes, before),
             )
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise GraphError.of(

@@ -9,8 +9,8 @@ from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import words_only
 from evenhand.evidence import Answer, Certificate, Verdict, Word
 from evenhand.evidence.answer import hidden_cause
-from evenhand.evidence.graph_origin import graph_of_edges, outcome_text
-from evenhand.graph import PartialGraph
+from evenhand.evidence.graph_origin import outcome_text
+from evenhand.graph import PartialGraph, graph_of_edges
 from evenhand.question import Bins, Knowledge
 from evenhand.rows import Inspection, Rows
 from evenhand.wording.answer_words import NO_YARDSTICK, hidden_cause_sentence

@@ -117,7 +117,7 @@ def test_a_chain_is_found_and_its_record_says_how():
         "chi-square",
         0.01,
     )
-    assert record.complete
+    assert not record.ended_early
     assert record.tests[0] == 6 + 1
 
 
@@ -170,7 +170,7 @@ def test_a_depth_cap_ends_the_search_with_what_is_known():
     graph = discover(chain(), max_depth=0)
     assert graph.adjacent("x", "y")
     assert not graph.adjacent("w", "x")
-    assert not graph.record.complete
+    assert graph.record.ended_early
     assert "more than 0 attributes" in graph.record.notes[0]
 
 
@@ -178,7 +178,7 @@ def test_a_depth_cap_ends_the_search_with_what_is_known():
 def test_a_test_budget_is_kept_and_ends_the_search_with_what_is_known(most):
     record = discover(chain(), max_tests=most).record
     assert sum(record.tests) <= most
-    assert not record.complete
+    assert record.ended_early
     assert f"{most:,} tests" in record.notes[-1]
 
 
@@ -282,7 +282,8 @@ def test_a_search_stops_before_sets_that_its_budget_does_not_allow(
     assert graph == limited
     assert graph.record.separating.keys() == limited.record.separating.keys()
     assert graph.record.depth == limited.record.depth == depth
-    assert graph.record.complete == limited.record.complete == (depth is None)
+    for one in (graph, limited):
+        assert bool(one.record.ended_early) == (depth is not None)
     if depth is not None:
         said = f"Sets of {depth + 1} or more attributes were not tried: that would be more work"
         assert graph.record.ended_early.startswith(said)
