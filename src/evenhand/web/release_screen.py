@@ -315,6 +315,7 @@ def compare_methods(session: Session, body: dict[str, Any]) -> Job | None:
     return session.jobs.start(
         "Working out what would change",
         lambda progress: work_out(audit, choice, progress),
+        joins=True,
     )
 
 

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from threading import Event
 from time import sleep
 from types import SimpleNamespace
 from typing import Any
@@ -298,6 +299,15 @@ def test_the_comparison_is_asked_for_once(session: Session) -> None:
     session.step(-1)
     assert view(session, {})["state"] == "ready"
     assert module._COMPARED[session.audit] is first
+
+
+def test_a_comparison_that_is_asked_for_twice_at_once_is_made_once(session: Session) -> None:
+    go_on = Event()
+    job = session.jobs.start("waiting", lambda _: go_on.wait(20))
+    assert compare_methods(session, {"choice": {}}) is job
+    go_on.set()
+    finish(job)
+    assert worked_out(session)["state"] == "ready"
 
 
 def test_a_choice_that_was_tried_long_ago_is_forgotten_first(session: Session) -> None:
