@@ -214,7 +214,7 @@ def test_columns_that_reveal_as_much_are_one_problem(many):
     verb, it = ("reveals", "it") if many == 1 else ("reveal", "them")
     names = [f"c{at}" for at in range(many)]
     assert alike.what == f"{', '.join(map(repr, names))} {verb} changed rows."
-    assert f"values of {it} go with one 'hired'" in alike.found
+    assert f"rows with the same value of {it} had the same 'hired'" in alike.found
     assert "all 9 changed rows contradict" in alike.found
     assert "4 of 9 changed rows contradict" in few.found
     assert [(one.words, one.argument, one.value) for one in alike.remedies] == [
