@@ -10,15 +10,8 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
-from evenhand.counts import CountTable, FinerCounts
-from evenhand.display import (
-    LEARNING,
-    Described,
-    ProgressCallback,
-    ProgressReporter,
-    Summary,
-    WholeProgress,
-)
+from evenhand.counts import CountTable
+from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.effects import Indirect
 from evenhand.errors import QuestionError, listed
 from evenhand.evidence import (
@@ -33,12 +26,13 @@ from evenhand.evidence import (
     Word,
     explain_partition,
 )
-from evenhand.evidence.answer import VARYING, Answer, answer_of
+from evenhand.evidence.answer import Answer, answer_of
+from evenhand.evidence.audit_progress import expect_of, whole_progress
 from evenhand.evidence.certificate import Scope
 from evenhand.evidence.certification import certify_case
 from evenhand.evidence.determining_columns import JudgedCase, without_rule
 from evenhand.evidence.graph_origin import decision_last
-from evenhand.evidence.implied_independences import TESTING, doubt
+from evenhand.evidence.implied_independences import doubt
 from evenhand.evidence.statistical_verdict import ClaimVerdicts, exit_status, in_words
 from evenhand.evidence.variations.adjustment_sets import AdjustmentSets
 from evenhand.evidence.variations.bootstrap import bootstrap
@@ -57,9 +51,7 @@ from evenhand.question import (
     Tiers,
 )
 from evenhand.question.display_labels import Labels
-from evenhand.record.checker_process import CHECKING
 from evenhand.rows import Inspection, Rows, Source
-from evenhand.rows.count_rows import COUNTING
 from evenhand.rows.finer_classes import finer_counts
 from evenhand.rows.inspect.favorable_value import named_after
 from evenhand.rows.inspect.inspection import inspect
@@ -73,13 +65,6 @@ if TYPE_CHECKING:  # a verdict needs no release and no page: methods load them
     from evenhand.wording.answer_words import AnswerStatements
 
 __all__ = ["Audit", "audit"]
-
-_JUDGING = "judging"
-# What the steps of an audit take, in seconds, as long as nothing is known of the table; then
-# those of its answer, and of a look at all columns before it.
-_AUDITING = {COUNTING: 0.5, LEARNING: 5.0, _JUDGING: 0.1}
-_ANSWERING = {TESTING: 0.1, VARYING: 0.5}
-_LOOKING = {"reading rows": 0.5, "looking at columns": 0.5}
 
 
 def audit(
@@ -160,9 +145,7 @@ def audit(
     if len(names) > len(counts.names):
         known = known.restricted(counts.names)
         notes = (f"Of {len(names):,} columns {len(counts.names):,} were counted.",)
-
-    if isinstance(progress, WholeProgress):
-        progress.expect(_expected(counts, is_given=graph is not None))
+    expect_of(progress, counts, is_given=graph is not None)
 
     # Learn.
     learning = None
@@ -174,59 +157,18 @@ def audit(
         notes += evicted
 
     # Judge.
-    reporter = ProgressReporter(progress)
-    reporter.report(_JUDGING, 0, 1)
-    judged = Audit.of(
+    return Audit.of(
         file,
         rows=rows,
         counts=counts,
         knowledge=known,
         base=graph,
         learning=learning,
-        judging={
-            "limit": limit,
-            **{name: chosen[name] for name in ("scope", "min_coverage")},
-        },
+        judging={"limit": limit} | {n: chosen[n] for n in ("scope", "min_coverage")},
         chosen_from=len(names) if chosen["local"] else 0,
         notes=notes,
         progress=progress,
     )
-    reporter.report(_JUDGING, 1, 1)
-    return judged
-
-
-def whole_progress(
-    progress: ProgressCallback,
-    *,
-    answers: bool = False,
-    looks: bool = False,
-    besides: Mapping[str, float] | None = None,
-) -> WholeProgress:
-    """A callback with one total for an audit, which an audit goes on with if it is given one.
-
-    For one that ``answers`` the total is of that, too, and of a look at the table before it if
-    it ``looks``. ``besides`` are further steps with the seconds that they may take.
-    """
-    if isinstance(progress, WholeProgress):
-        return progress
-    steps = {**(_LOOKING if looks else {}), **_AUDITING, **(_ANSWERING if answers else {})}
-    return WholeProgress(progress, {**steps, **(besides or {})})
-
-
-def _expected(counts: CountTable, *, is_given: bool) -> dict[str, float]:
-    """What the steps still take, in seconds, now that the rows are counted.
-
-    Measured on 1,000 to 250,000 lines; learning says itself what it will take.
-    """
-    lines, columns = len(counts), len(counts.names)
-    return {
-        **dict.fromkeys(_LOOKING, 0.0),
-        **({LEARNING: 0.0} if is_given else {}),
-        _JUDGING: 0.02 + 2e-7 * lines,
-        TESTING: 0.02 + 5e-7 * lines,
-        VARYING: columns * (0.004 + 8e-7 * lines),
-        CHECKING: 0.1 + 5e-5 * counts.row_count,
-    }
 
 
 def read_counts(
@@ -239,8 +181,7 @@ def read_counts(
     progress: ProgressCallback | None,
 ) -> tuple[Rows | None, CountTable, tuple[str, ...]]:
     """The rows, None of counts; counts of the columns that matter; the names of all columns."""
-    question = file.question
-    asked = question.named_columns
+    question, asked = file.question, file.question.named_columns
     choose = partial(choose_columns, asked, question.decision, graph=graph, find=find)
     rows, counts, names = read_and_count(
         source, file.codings, memory, progress, choose, question=question
@@ -373,28 +314,25 @@ class Audit(Described):
         """The claim about effects through the attributes that ``redlining`` names, if any."""
         return self.certificate.indirect
 
-    @cached_property
+    @property
     def answer(self) -> Answer:
         """Whether the protected attribute itself changes the decision; what that hangs on."""
-        return self._find_answer(None)
+        return self.find_answer()
 
     def find_answer(self, *, progress: ProgressCallback | None = None) -> Answer:
         """The answer, which is kept; ``progress`` is called while it is judged."""
+        judged, rows = self.certificate, self.rows
         if "answer" not in vars(self):
-            vars(self)["answer"] = self._find_answer(progress)
-        return self.answer
-
-    def _find_answer(self, progress: ProgressCallback | None) -> Answer:
-        found = answer_of(
-            self.certificate,
-            self.knowledge,
-            self.doubt(progress=progress),
-            self._finer_counts,
-            named_after(self.certificate.examined.counts.names, self.question.decision),
-            progress=progress,
-        )
-        said = self._said(found)
-        return replace(found, statements=(said.headline, *said.lines))
+            finer = None  # the compared columns in classes as finely as the rows allow
+            if rows is not None and not judged.is_determined:
+                finer = finer_counts(rows, judged.partition.names, self.file.question)
+            after = named_after(judged.examined.counts.names, self.question.decision)
+            doubt = self.doubt(progress=progress)
+            found = answer_of(judged, self.knowledge, doubt, finer, after, progress=progress)
+            said = self._said(found)
+            vars(self)["answer"] = replace(found, statements=(said.headline, *said.lines))
+        answer: Answer = vars(self)["answer"]
+        return answer
 
     def _said(self, answer: Answer) -> "AnswerStatements":
         """The answer in words."""
@@ -409,13 +347,6 @@ class Audit(Described):
         tried = {**self.certificate.tried, **self.answer.tried}
         stated = self.answer.to_record(self.knowledge)
         return replace(self.certificate, tried=tried, answer=stated)
-
-    @property
-    def _finer_counts(self) -> FinerCounts | None:
-        """The compared columns that are in classes, as finely as the rows allow."""
-        if self.rows is None or self.certificate.is_determined:
-            return None
-        return finer_counts(self.rows, self.certificate.partition.names, self.file.question)
 
     @property
     def deciding_verdict(self) -> Verdict | Word:
@@ -493,15 +424,14 @@ class Audit(Described):
         progress: ProgressCallback | None = None,
     ) -> Bootstrap:
         """How often each attribute is a cause, and each verdict, if rows are drawn again."""
-        record = self.graph.record
+        record, found = self.graph.record, self.certificate
+        relearns = found.learned_here and not found.graph_origin.edits
         return bootstrap(
             self.certificate.examined.counts,
             self.question,
             seed=seed,
             resamples=resamples,
-            graph=None
-            if self.certificate.learned_here and not self.certificate.graph_origin.edits
-            else self.graph,
+            graph=None if relearns else self.graph,
             knowledge=self.knowledge,
             **(record.settings if record else {}),
             min_coverage=self.certificate.min_coverage,

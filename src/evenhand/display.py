@@ -261,7 +261,7 @@ ProgressCallback: TypeAlias = Callable[[Progress], object]
 
 # What all steps are called together that test independences with a depth.
 LEARNING = "learning the graph"
-DONE = "done"
+COUNTING, DONE = "counting rows", "done"
 _SETTLED = 0.5  # seconds of a step, from where on its rate tells how long the rest takes
 
 

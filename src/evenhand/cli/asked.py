@@ -167,7 +167,7 @@ class Asked:
         self, bar: ProgressCallback, besides: Mapping[str, float]
     ) -> WholeProgress:
         """A callback with one total for all that is asked, of which a bar is told."""
-        from evenhand.auditing import whole_progress
+        from evenhand.evidence.audit_progress import whole_progress
 
         looks = self.guesses_reading or bool(needed_parts(self.parts))
         return whole_progress(bar, answers=True, looks=looks, besides=besides)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
-from evenhand.display import ProgressCallback, percent
+from evenhand.display import ProgressCallback, ProgressReporter, percent
 from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.measure import learned_near_decision, measure_examined
 from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy, listed
@@ -38,6 +38,7 @@ from evenhand.graph.block_sets import smallest_block_sets
 from evenhand.question import REST, Codings, Knowledge, Number, Question, Tiers
 from evenhand.verdict import Verdict, all_must_agree, all_must_hold
 
+JUDGING = "judging"  # the step's name
 _SCOPES = ("causes", "minimal", "all")
 _INCONSISTENT = (
     "The graph contradicts itself: no way to direct its open edges fits what was found. Every "
@@ -406,10 +407,12 @@ def certify_case(
 ) -> Certificate:
     """Certify; of an edited graph also what it gave before, by its causes alone."""
     counts, graph, question, knowledge, origin = case
-    judging = {**judging, "progress": progress}
+    judging, reporter = {**judging, "progress": progress}, ProgressReporter(progress)
+    reporter.report(JUDGING, 0, 1)
     certificate = certify(
         counts, graph, question, knowledge=knowledge, graph_origin=origin, **judging
     )
+    reporter.report(JUDGING, 1, 1)
     if (before := graph.unedited) is None:
         return certificate
     if (before, question) not in unedited:

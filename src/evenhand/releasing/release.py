@@ -27,7 +27,15 @@ from typing import Any
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.display import Pictured, Plain, ProgressCallback, ProgressReporter, Summary, plain
+from evenhand.display import (
+    COUNTING,
+    Pictured,
+    Plain,
+    ProgressCallback,
+    ProgressReporter,
+    Summary,
+    plain,
+)
 from evenhand.errors import (
     CannotReleaseError,
     ColumnError,
@@ -77,7 +85,6 @@ from evenhand.removal import (
     check_plan,
 )
 from evenhand.rows import Rows, Source, read
-from evenhand.rows.count_rows import COUNTING
 
 FORMAT = "evenhand manifest 3"
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import check_row_count, code_type
 from evenhand.counts.label_order import in_order, rows_in
-from evenhand.display import ProgressCallback, ProgressReporter
+from evenhand.display import COUNTING, ProgressCallback, ProgressReporter
 from evenhand.errors import (
     ColumnError,
     InputError,
@@ -35,7 +35,6 @@ from evenhand.rows.csv_files import LONGEST_RECORD
 from evenhand.rows.key_counter import MOST_PENDING, Codes, KeyCounter, KeyLayout, sort_order
 from evenhand.rows.value_labels import ColumnEncoder, FrequencyEncoder, check_types
 
-COUNTING = "counting rows"  # the step's name
 # Rows after which a column with hardly any repeated value is refused, before all are read.
 _EARLY_ROWS = 10_000
 # Measured: memory of the process before it counts, and of each distinct line while lines are

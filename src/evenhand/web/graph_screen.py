@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from evenhand.auditing import Audit, whole_progress
+from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError
+from evenhand.evidence.audit_progress import whole_progress
 from evenhand.graph import load_graph
 from evenhand.question.display_labels import Labels
 from evenhand.question.knowledge import NO_REASON

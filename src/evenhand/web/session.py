@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.auditing import Audit, audit, whole_progress
+from evenhand.auditing import Audit, audit
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import EvenhandError, Problem, QuestionError
+from evenhand.evidence.audit_progress import whole_progress
 from evenhand.files.transaction import disk_errors, write_file
 from evenhand.graph import PartialGraph, load_graph
 from evenhand.models.predictions import audit_predictions
