@@ -50,6 +50,7 @@ class Mutant:
     lines: range
     statement: range
     at_import: bool
+    line: str  # the first of its lines, as it was
     change: str
     text: str
 
@@ -73,6 +74,7 @@ def mutants(source: str) -> Iterator[Mutant]:
                 range(node.lineno, node.end_lineno + 1),
                 _own_lines(statement),
                 not any(node.lineno in body for body in bodies),
+                encoded[starts[node.lineno - 1] : starts[node.lineno]].decode().strip(),
                 f"{shorten(encoded[begin:end].decode(), WIDTH)} → {shorten(text, WIDTH)}",
                 (encoded[:begin] + put.encode() + encoded[end:]).decode(),
             )

@@ -243,7 +243,7 @@ def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str,
         finally:
             free.put(copy)
         name = path.relative_to("src/evenhand")
-        reason = room.reasons.get(f"{name}: {mutant.change}", "")
+        reason = room.reasons.get(f"{name}: {mutant.change} in {mutant.line}", "")
         told = f"{name}:{mutant.lines.start}: {mutant.change}"
         told += f" ({reason})" * bool(reason) + " (no test reaches it)" * (not tests)
         write(f"  {'killed' if killed else 'SURVIVES'}, {len(tests)} tests: {told}")

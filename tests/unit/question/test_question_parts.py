@@ -303,6 +303,8 @@ def test_decisions_that_do_not_fit_are_refused(changes, decision, words):
 
 def test_an_order_that_names_each_value_once_fits():
     check_values(ask(**ORDERED), values_of(**{"raise": 1, "same": 2}))
+    longer = ask(**ORDERED | {"order": DECISIONS[::-1], "predicts": "paid"})
+    check_values(longer, values_of(**{"raise": 1, "same": 2}))
     with pytest.raises(QuestionError, match="needs the order"):
         ask(**ORDERED | {"order": ("raise",)})
 

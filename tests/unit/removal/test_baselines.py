@@ -272,7 +272,7 @@ def test_a_part_with_one_group_only_stays_as_it_is():
 
 
 def test_an_unknown_attribute_is_refused(example_2):
-    with pytest.raises(ColumnError, match="no column 'majr'.*'major'"):
+    with pytest.raises(ColumnError, match="explanatory: There is no column 'majr'.*'major'"):
         LocalMassaging(explanatory=("majr",)).plan(example_2)
 
 
