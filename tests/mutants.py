@@ -145,8 +145,13 @@ def _other_values(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _other_statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """Nothing in place of a statement that binds no name, and no value to return."""
+    """Nothing in place of a statement that binds no name, and no value to return.
+
+    A name is only unbound to free memory, or because nobody uses it.
+    """
     match node:
+        case ast.Delete([ast.Name()]):
+            return
         case ast.Return(value) if value and ast.unparse(value) != "None":
             yield ast.Return(ast.Constant(None))
         case ast.Assign([ast.Attribute() | ast.Subscript(), *_]):

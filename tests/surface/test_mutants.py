@@ -95,6 +95,10 @@ def test_what_the_import_runs_matters_to_every_test(lines, tests):
     assert mutation.tests_of(changed, lines, {"", "a", "b", "c"}) == tests
 
 
+def test_a_name_may_stay_bound_and_a_key_may_not():
+    assert [one.change for one in mutants("del x\ndel y[z]\n")] == ["del y[z] → pass"]
+
+
 def test_the_statement_of_a_condition_ends_before_its_body():
     found = {mutant.statement for mutant in mutants("if f(\n    1\n):\n    g()\n")}
     assert found == {range(1, 4), range(4, 5)}
