@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 
 import evenhand as eh
@@ -95,3 +96,8 @@ def test_defaults_of_the_table_are_those_of_the_library():
     for name in ("threshold", "min_rows", "criterion", "basis"):
         (field,) = [one for one in FIELDS if one.name == name]
         assert str(getattr(asked, name)) in (field.default, "1/20")
+    defaults = {one.name: one.default for one in FIELDS}
+    judged = signature(eh.certify).parameters["min_coverage"].default
+    learned = signature(eh.discover).parameters["significance"].default
+    assert defaults["min_coverage"] == judged
+    assert defaults["significance"] == str(learned)

@@ -10,7 +10,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from .partition_claims import VERDICTS
+from .record_fields import VERDICTS
 from .verification import verify
 
 # What Unicode lets a program show as nothing, although Python calls it printable.

@@ -16,7 +16,7 @@ from json.encoder import encode_basestring as quote
 from math import fsum, inf, isclose
 from operator import add, itemgetter
 
-from .record_fields import COUNT, Record, alike, listed, read_share, taken_as
+from .record_fields import COUNT, VERDICTS, Record, alike, listed, read_share, taken_as
 
 JOIN, OR = " & ", " or "
 TOO_MANY = 2**63  # of rows: no program counts so many
@@ -115,7 +115,7 @@ class GroupComparisons:
         return tuple(tuple(counts[at : at + kinds]) for at in range(0, len(counts), kinds))
 
 
-YES, OPEN, NO = VERDICTS = "certified", "cannot decide", "not certified"
+YES, OPEN, NO = VERDICTS
 WITHHELD = "withheld"
 
 

@@ -43,12 +43,13 @@ def alike(names: str, form: object = object) -> Record:
 # things that are alike or of so many names, distinct names, a block with its fields. Those with
 # a ? may be missing. Instead of the form after it there may be null (None) or a text (str).
 NAMES = frozenset[str]()
+VERDICTS = "certified", "cannot decide", "not certified"
 PAIR, TRIPLE = [str] * 2, [str] * 3
 EDIT = {"kind": ("add", "remove", "reverse", "open"), "arrow": PAIR, "reason": str}
 UNEDITED = {
     **alike("arrows undirected", [PAIR]),
     "doubtful": [TRIPLE],
-    "verdict?": ("certified", "not certified", "cannot decide"),
+    "verdict?": VERDICTS,
     "population?": (
         "difference shown",
         "all differences shown to be within the threshold",

@@ -6,10 +6,18 @@ from typing import NamedTuple
 from . import partition_claims as partitions
 from . import row_claims, rule_claims
 from .graph_claims import RecordedGraph, check_scope
-from .partition_claims import NO, OPEN, VERDICTS, WITHHELD, YES, GroupComparisons, Table
+from .partition_claims import NO, OPEN, WITHHELD, YES, GroupComparisons, Table
 from .path_claims import PathClaims
 from .people_in_csv import NoClassError, UnreadableDataError
-from .record_fields import MALFORMED, Record, UnknownFormatError, differences, inputs, parse
+from .record_fields import (
+    MALFORMED,
+    VERDICTS,
+    Record,
+    UnknownFormatError,
+    differences,
+    inputs,
+    parse,
+)
 from .unchecked_fields import stated_fields
 
 

@@ -432,7 +432,7 @@ class _Rules:
             times = ((least - threshold) / (_reach(certificate) - threshold)) ** 2
             enough = float(f"{times * certificate.row_count:.1e}")
             # A release is judged by its rows, and does not wait for the answer.
-            words = f"Audit about {enough:,.0f} such rows; these rows can still be released"
+            words = f"Audit about {enough:,.0f} such rows; these can be released all the same"
             remedies = (Remedy(words),)
         return Reason(kind="too few rows", remedies=remedies)
 

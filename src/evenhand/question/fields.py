@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from evenhand.display import plain
 from evenhand.errors import Problem, QuestionError, did_you_mean
 from evenhand.question import parse_values as values
-from evenhand.question.knowledge import Tiers
+from evenhand.question.knowledge import SIGNIFICANCE, Tiers
 from evenhand.question.number_classes import Bins, read_bins
 
 # What a question file says, as plain values.
@@ -347,7 +347,7 @@ FIELDS = (
     _known(
         "forbid", ARROWS, "One that must not be.", "discover", argument="forbidden", adds=True
     ),
-    _learning("significance", FLOAT, "Significance level of the tests.", "", "0.01"),
+    _learning("significance", FLOAT, "Significance level of the tests.", "", str(SIGNIFICANCE)),
     _learning("test", TEXT, "Independence test; a wrong name lists all.", "", "chi-square"),
     _learning("max_depth", WHOLE, "Test given at most so many attributes."),
     _learning("local", FLAG, "Search only near the decision, in any table.", "discover"),

@@ -194,7 +194,7 @@ def relearn(
 def differing_text(partition: Partition, chance: ByChance | None) -> str:
     """How many subpopulations differ by the threshold or more, and how many would by chance."""
     numbers = partition.numbers
-    differing = f"{numbers['violating']:,} of {numbers['measured']:,} measured differ"
+    differing = f"{numbers['violating']:,} of {numbers['measured']:,} groups differ"
     return (
         f"{differing}; {chance.text(what=' are expected by chance')}" if chance else differing
     )

@@ -92,7 +92,8 @@ def croissant_document(
     name, question, release = described["name"], record["question"], record["release"]
     delimiter = rows.dialect.delimiter if rows.dialect else None
     known = format_of(name) or FileFormat(kind=rows.kind)
-    packed = _PACKED.get(known.compression or "")
+    # Text is packed as a whole; what else is compressed is so within the file.
+    packed = _PACKED.get(known.compression or "") if known.kind == TEXT else None
     media = packed or _MEDIA_TYPES.get((known.kind, delimiter))
     file = {
         "@type": "cr:FileObject",

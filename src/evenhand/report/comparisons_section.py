@@ -35,10 +35,10 @@ def comparisons(
                 verdict = f"says nothing about {what_is_seen(words)}"
             row = _row(explained.partition, origin, words, _reasons(explained))
             rows.append(row.but(meaningful=meaningful, verdict=verdict))
-    examined = count(len(partitions), "valid adjustment set was", "valid adjustment sets were")
+    examined = count(len(partitions), "valid adjustment set is", "valid adjustment sets are")
     more = "" if certificate.complete else "; not all that were asked for"
     return View(
-        lead=f"{examined} examined{more}. A valid set, or block set, blocks every path "
+        lead=f"{examined} compared here{more}. A valid set, or block set, blocks every path "
         "from the protected attribute to the decision but the direct one, and contains no "
         "consequence of the decision.",
         rows=rows,

@@ -138,8 +138,8 @@ def _chance_text(partition: Partition) -> str:
     if not partition.two_groups:
         return said
     return (
-        f"{said}; {chance.rows:,.0f} people expected in these groups by chance, "
-        f"{partition.violating_rows:,} found"
+        f"{said}; {partition.violating_rows:,} people in groups that differ, "
+        f"{chance.rows:,.0f} expected by chance"
     )
 
 

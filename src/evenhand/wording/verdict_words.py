@@ -24,12 +24,13 @@ from evenhand.wording.sentence_parts import (
 )
 from evenhand.wording.vocabulary import Words
 
-# A verdict's word and the class by which style sheets colour it; the enum has its wire value.
-_SHOWN_AS: dict[ThreeValued, tuple[str, str]] = {
-    Verdict.CERTIFIED: ("Certified", "certified"),
-    Verdict.NOT_CERTIFIED: ("Not certified", "not-certified"),
-    Verdict.CANNOT_DECIDE: ("Cannot decide", "cannot-decide"),
-    Verdict.WITHHELD: ("Withheld", "withheld"),
+# A verdict's word, where it is not its value with a capital letter in front, and the class by
+# which style sheets colour it.
+_SHOWN_AS: dict[ThreeValued, tuple[str | None, str]] = {
+    Verdict.CERTIFIED: (None, "certified"),
+    Verdict.NOT_CERTIFIED: (None, "not-certified"),
+    Verdict.CANNOT_DECIDE: (None, "cannot-decide"),
+    Verdict.WITHHELD: (None, "withheld"),
     Word.YES: ("Yes", "shown"),
     Word.NO: ("No", "certified"),
     Word.NOT_SHOWN: ("Not shown", "cannot-decide"),
@@ -51,7 +52,7 @@ class Verdicts(NamedTuple):
 
 def verdict_word(verdict: ThreeValued) -> str:
     """The word of a verdict, with a capital letter in front."""
-    return _SHOWN_AS[verdict][0]
+    return _SHOWN_AS[verdict][0] or capital(str(verdict))
 
 
 def verdict_class(

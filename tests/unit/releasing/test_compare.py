@@ -105,7 +105,7 @@ def test_it_is_told_in_words_and_in_values(example_2):
     assert "neither the ranker" in text
     assert "through" not in comparison.summary().columns
     assert "indirect" not in comparison.to_dict()["outcomes"][0]
-    assert "4 of 4 measured differ" in text
+    assert "4 of 4 groups differ" in text
     notes = [*map(str, comparison.summary().notes)]
     assert notes[0].startswith("gain, lose: decisions that become favorable, unfavorable; ")
     assert notes[1].startswith("× 10⁻³: distances")

@@ -38,7 +38,7 @@ def test_each_set_that_was_examined_has_its_line_with_what_chance_makes():
     found = admissions_audit(scope="all")
     page = report(found).page
     partitions = found.certificate.partitions
-    assert page.comparisons.lead.startswith(f"{len(partitions)} valid adjustment sets were")
+    assert page.comparisons.lead.startswith(f"{len(partitions)} valid adjustment sets are")
     for row, one in zip(page.comparisons.rows, partitions, strict=False):
         assert row.reached == f"{one.violating} of {one.measured.sum()}"
         assert row.expected.startswith(f"{one.by_chance}; p ")

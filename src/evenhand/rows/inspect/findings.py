@@ -308,14 +308,14 @@ class Findings:
     def _determining(self) -> Iterator[TableFinding]:
         exact = [one for one in self.determining if one.exact]
         names, rows = [one.name for one in exact], self.table.row_count
-        alone = "each alone determine" if len(exact) > 1 else "alone determines"
+        each = "Each of " * (len(exact) > 1)
         alike = "one of them" if len(exact) > 1 else "it"
         made = f"If made from or after the decision, leave {it(exact)} out"
         yield from tell(
             FindingKind.DETERMINES_DECISION,
             names,
-            f"{some([one.rule for one in exact])} {alone} {self.decision!r}, without "
-            f"exception in {rows:,} rows.",
+            f"{each}{some([one.rule for one in exact])} alone determines {self.decision!r}, "
+            f"without exception in {rows:,} rows.",
             Remedy(made, "exclude", names),
             Remedy("declare the rule of the decision", "rule", names[:1]),
             found=f"Among people alike in {alike} no decision differs, so nothing is left to "
