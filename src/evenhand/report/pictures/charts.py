@@ -24,7 +24,7 @@ MOST_DOTS = 2000
 _FUNNEL_HEIGHT = 320.0
 _HISTOGRAM_HEIGHT = 96.0
 _TOP, _BOTTOM = 26.0, 10.0
-_KEY = ("significantly beyond the threshold", "at or beyond the threshold, not significant")
+_KEY = ("significantly beyond the threshold", "beyond the threshold, not significant")
 
 
 @dataclass(frozen=True, slots=True)
