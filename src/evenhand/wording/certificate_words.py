@@ -12,7 +12,7 @@ from evenhand.evidence.statistical_verdict import Population
 from evenhand.evidence.statistics.pooled_difference import PooledDifference
 from evenhand.evidence.subpopulations import p_value
 from evenhand.question.display_labels import Labels, group_heading
-from evenhand.verdict import MET, StatisticalVerdict
+from evenhand.verdict import MET
 from evenhand.wording.difference_words import first_sentence
 from evenhand.wording.sentence_parts import count
 from evenhand.wording.vocabulary import Words
@@ -156,8 +156,6 @@ def population_summary(population: Population) -> Summary:
 def _headline(population: Population) -> str:
     """The statistical verdict with the numbers of subpopulations behind it."""
     where = " on average, in no single group" if population.shown_on_average_only else ""
-    if population.verdict is StatisticalVerdict.INCONCLUSIVE:
-        where = " for single groups and the average"
     if not population.agreed:
         where = ", as the possible sets of decision causes disagree"
     what, favored = "group", population.shown_for_group
