@@ -83,7 +83,7 @@ def report(
     words = Words.of(certificate, labels)
     name = title or source or "a table"
     if release and release.files:
-        name = f"{release.files.data.name}, released from {name}"
+        name = f"{name}, released as {release.files.data.name}"
     of = release.certificate if release else certificate
     claim = shown_claim(of)
     if share:

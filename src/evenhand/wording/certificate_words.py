@@ -147,7 +147,7 @@ def population_summary(population: Population) -> Summary:
     """What the rows tell of the population, and the tests over all subpopulations."""
     threshold = population.partition.question.threshold
     return Summary(
-        title=f"population, at τ = {threshold}: {_headline(population)}",
+        title=f"groups and average, at τ = {threshold}: {_headline(population)}",
         facts=tuple(_population_facts(population, Words.of(population.partition))),
         notes=population.notes,
     )

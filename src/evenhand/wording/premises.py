@@ -159,10 +159,7 @@ def _graph(certificate: Certificate) -> Premise:
         tests = f" in {count(made, 'test')}" if made else ""
         among = ""
         if conflicts:
-            among = (
-                f" In {count(conflicts, 'place')} the tests contradicted each other and gave "
-                "no direction."
-            )
+            among = f" Contradictory tests in {count(conflicts, 'place')} gave no direction."
         origin = (
             f"found in these rows by the PC algorithm ({record.algorithm}, {record.test} test, "
             f"significance {record.significance}){tests}.{among} Links too weak to show in "

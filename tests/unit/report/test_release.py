@@ -78,7 +78,7 @@ def test_a_written_release_is_called_by_its_file(tmp_path):
     assert release.files == written
     page = report(audit, release, title="Admissions").page
     assert page.released.heading == "The release, rows.csv"
-    assert page.masthead[0] == "rows.csv, released from Admissions"
+    assert page.masthead[0] == "Admissions, released as rows.csv"
 
 
 def test_rows_that_were_changed_show_nothing_of_a_population():
