@@ -14,7 +14,7 @@ PARALLEL := --numprocesses auto --dist worksteal --randomly-seed=20170613
 
 # The unit tests that alone must run every branch of the modules listed in pyproject.toml.
 COVERED := $(addprefix tests/unit/, checker test_verdict.py removal/test_modify_data.py \
-  removal/test_plan.py removal/test_window.py releasing/test_publish.py \
+  removal/test_plan.py removal/test_fewest_changes.py releasing/test_release_targets.py \
   files $(addprefix web/test_, folder.py guard.py jobs.py question_store.py session.py))
 
 # Of `make compare`: the seed, by default one that nobody has seen, and how many tables.

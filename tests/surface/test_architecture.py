@@ -169,3 +169,13 @@ def test_no_code_reads_a_sentence():
         for line in readings(ast.parse(path.read_text("utf-8")))
     ]
     assert found == []
+
+
+def test_the_tests_whose_coverage_is_required_exist():
+    makefile = (SOURCE.parents[1] / "Makefile").read_text("utf-8")
+    listed = re.findall(r"^COVERED := (.+?)\n\n", makefile, re.MULTILINE | re.DOTALL)[0]
+    names = re.findall(r"[\w/]+\.py", listed)
+    unit = SOURCE.parents[1] / "tests" / "unit"
+    assert len(names) >= 9
+    for name in names:
+        assert (unit / name).exists() or (unit / f"web/test_{name}").exists(), name

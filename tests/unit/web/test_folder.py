@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.errors import EvenhandError, InputError, QuestionError
+from evenhand.errors import EvenhandError, InputError, Problem, QuestionError
 from evenhand.web.folder import Folder
 
 
@@ -303,3 +303,14 @@ def test_a_made_file_is_itself_and_no_link(tmp_path):
     made.unlink()
     made.symlink_to(secret)
     assert not folder.has_plain("made.csv")
+
+
+def test_a_message_names_files_without_their_places(folder, root):
+    stored = folder.uploads / "x7" / "b.csv"
+    problem = Problem(f"{stored} is empty.", f"It was {stored}.", where=str(root / "a.csv"))
+    named = folder.named(problem)
+    assert (named.what, named.found, named.where) == (
+        "b.csv is empty.",
+        "It was b.csv.",
+        "a.csv",
+    )

@@ -267,3 +267,10 @@ def test_only_requests_with_the_token_count_as_use(guard, clock):
     assert guard.idle_seconds == 100
     ask(guard, "GET", page(guard), headers={"host": HOST})
     assert guard.idle_seconds == 0
+
+
+def test_sockets_are_not_answered(guard):
+    """The server offers none; whoever asks all the same gets nothing."""
+    steps = guard({"type": "websocket"}, None, None)
+    with pytest.raises(StopIteration):
+        steps.send(None)

@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.display import Progress
 from evenhand.errors import InputError, QuestionError, ResourceError
-from evenhand.web.jobs import Job, Jobs
+from evenhand.web.jobs import Job, Jobs, request_again
 
 
 def ended(job, seconds=5.0):
@@ -156,3 +156,20 @@ def test_the_end_does_not_wait_for_ever(jobs):
 
 def test_jobs_have_names_that_nobody_guesses():
     assert len({Job("x").id for _ in range(100)}) == 100
+
+
+def test_a_failure_that_nobody_followed_is_told_once(jobs):
+    def failing(_progress):
+        raise InputError.of("It is empty.")
+
+    seen = ended(jobs.start("seen", failing))
+    seen.was_shown = True
+    ended(jobs.start("unseen", failing))
+    ended(jobs.start("fine", lambda _: 1))
+    assert [one.what for one in jobs.unseen_problems()] == ["It is empty."]
+    assert jobs.unseen_problems() == ()
+
+
+def test_a_request_can_be_sent_again_from_whatever_page():
+    again = request_again("POST", "api/report", {"name": "r.html", "revision": 3})
+    assert again == {"method": "POST", "path": "api/report", "body": {"name": "r.html"}}
