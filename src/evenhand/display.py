@@ -261,7 +261,8 @@ ProgressCallback: TypeAlias = Callable[[Progress], object]
 
 # What all steps are called together that test independences with a depth.
 LEARNING = "learning the graph"
-COUNTING, DONE = "counting rows", "done"
+COUNTING, READING, LOOKING = "counting rows", "reading rows", "looking at columns"
+DONE = "done"
 _SETTLED = 0.5  # seconds of a step, from where on its rate tells how long the rest takes
 
 

@@ -198,7 +198,7 @@ class _Files:
 
     @property
     def named(self) -> list[Path]:
-        """Those that are."""
+        """The files that are to be written."""
         return [path for path in (self.certificate, self.report, self.junit) if path]
 
     def write(

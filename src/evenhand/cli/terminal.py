@@ -196,10 +196,9 @@ def _waiting_text(progress: Progress) -> str:
     depth, left = progress.depth, progress.seconds_left
     what = progress.step if depth is None else f"Learning the graph, tests given {depth}"
     many = "" if progress.total is None else f" of {progress.total:,}"
-    is_known = left is not None and progress.seconds >= _SETTLED
-    is_known = is_known and progress.whole is None  # else what is left of everything is said
+    is_added_up = progress.whole is not None  # then what is left of everything is said
+    is_known = left is not None and progress.seconds >= _SETTLED and not is_added_up
     what += f": {progress.done:,}{many} done" + (f", {duration(left or 0)} left" * is_known)
-    is_added_up = progress.whole is not None
     what += f"; {_whole_text(progress)}." if is_added_up else ". Further steps may follow."
     if depth is None:
         return what

@@ -3,7 +3,14 @@
 from collections.abc import Mapping
 
 from evenhand.counts import CountTable
-from evenhand.display import COUNTING, LEARNING, ProgressCallback, WholeProgress
+from evenhand.display import (
+    COUNTING,
+    LEARNING,
+    LOOKING,
+    READING,
+    ProgressCallback,
+    WholeProgress,
+)
 from evenhand.evidence.answer import VARYING
 from evenhand.evidence.certification import JUDGING
 from evenhand.evidence.implied_independences import TESTING
@@ -13,7 +20,7 @@ from evenhand.record.checker_process import CHECKING
 # columns before it.
 _AUDITING = {COUNTING: 0.5, LEARNING: 5.0, JUDGING: 0.1}
 _ANSWERING = {TESTING: 0.1, VARYING: 0.5}
-_LOOKING = {"reading rows": 0.5, "looking at columns": 0.5}
+_LOOKING = {READING: 0.5, LOOKING: 0.5}
 
 
 def whole_progress(

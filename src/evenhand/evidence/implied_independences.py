@@ -22,8 +22,8 @@ from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 
 Names: TypeAlias = tuple[str, ...]
 
-# Thin strata make the plain test reject too often: no graph is blamed for that.
 TESTING = "testing what the graph implies"  # the step's name
+# Thin strata make the plain test reject too often: no graph is blamed for that.
 _CALIBRATED = "chi-square-adjusted"
 
 

@@ -222,7 +222,8 @@ class PartialGraph(Pictured):
         arrows = known_arrows(self.nodes, edges, order)
         open_edges = self.undirected - {edge_of(*arrow) for arrow in arrows}
         known = replace(self, arrows=arrows, undirected=open_edges, doubts=self.doubtful)
-        if known.extension(question=question)[1]:
+        _, added = known.extension(question=question)
+        if added:
             return known
         later = question.protected_names if question else ()
         backward = {(question.decision, name) for name in later if question}
@@ -252,7 +253,7 @@ class PartialGraph(Pictured):
     def extension(
         self, *, question: Question | None = None
     ) -> tuple["CausalGraph", tuple[Triple, ...]]:
-        """Direct every edge, adding no collider if that is possible, else few: which ones.
+        """Direct every edge; also the colliders that this adds: none if possible, else few.
 
         With a question, so that its decision does not cause its protected attribute.
         """

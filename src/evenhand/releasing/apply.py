@@ -25,7 +25,7 @@ from evenhand.releasing.apply_to_frames import (
 )
 from evenhand.releasing.apply_to_text import apply_to_text, write_plain_text
 from evenhand.releasing.ranked_rows import check_single_rows, rows_by_score
-from evenhand.releasing.row_editor import Editor, whole_edit
+from evenhand.releasing.row_editor import RELEASING, Editor, whole_edit
 from evenhand.releasing.row_selection import stored_values
 from evenhand.releasing.writer import (
     Sink,
@@ -303,7 +303,7 @@ def _reported(
     """The batches; each is reported before it is written."""
     reporter = ProgressReporter(progress)
     for batch in batches:
-        reporter.advance("releasing rows", batch.num_rows, total)
+        reporter.advance(RELEASING, batch.num_rows, total)
         yield batch
 
 

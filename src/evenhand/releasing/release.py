@@ -77,6 +77,7 @@ from evenhand.releasing.revealing_columns import (
     find_revealing,
     revealing_problems,
 )
+from evenhand.releasing.row_editor import RELEASING
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import (
     BaselinePlan,
@@ -87,6 +88,7 @@ from evenhand.removal import (
 from evenhand.rows import Rows, Source, read
 
 FORMAT = "evenhand manifest 3"
+_CERTIFYING = "certifying"  # the step's name
 
 
 def release(
@@ -306,7 +308,7 @@ class Release(Plain, Pictured):
     def seconds_to_write(self) -> dict[str, float]:
         """About how long each step of ``write`` takes, as measured on 300,000 rows of CSV."""
         rows = self.before.row_count
-        steps = {"releasing rows": 3e-6 * rows, COUNTING: 2e-6 * rows, "certifying": 0.3}
+        steps = {RELEASING: 3e-6 * rows, COUNTING: 2e-6 * rows, _CERTIFYING: 0.3}
         return {**steps, CHECKING: 0.1 + 5e-5 * rows}
 
     @property
@@ -355,11 +357,11 @@ class Release(Plain, Pictured):
             target.written(transaction, progress, overwrite=overwrite) as rows,
         ):
             rows.count()
-            reporter.report("certifying", 0, 2, is_even=False)
+            reporter.report(_CERTIFYING, 0, 2, is_even=False)
             certificate = self._certified(rows)
             self._check(certificate)
             transaction.write_text(names["certificate"], certificate.to_json())
-            reporter.report("certifying", 1, 2, is_even=False)
+            reporter.report(_CERTIFYING, 1, 2, is_even=False)
             shared = ""
             if share or metadata is not False:
                 shared = certificate.to_shared_json(least_count=least_count)
@@ -387,7 +389,7 @@ class Release(Plain, Pictured):
             rows_file = transaction.temporary(names["data"]) if "data" in names else None
             for role in ("certificate", "shared") if share else ("certificate",):
                 confirm(transaction.temporary(names[role]), rows_file, progress)
-            reporter.report("certifying", 2, 2, is_even=False)
+            reporter.report(_CERTIFYING, 2, 2, is_even=False)
             superseded = transaction.commit(
                 target.applied.inputs, overwrite=overwrite, last=target.rename
             )

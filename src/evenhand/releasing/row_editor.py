@@ -34,6 +34,7 @@ from evenhand.rows.value_labels import ColumnEncoder
 # For each column the codes of its distinct values, and for each row which of them it holds.
 Encoded: TypeAlias = Mapping[str, tuple[Integers, NDArray[np.integer]]]
 
+RELEASING = "releasing rows"  # the step's name
 _MOST_ALIKE = 10**9  # numpy draws from no more
 
 
@@ -157,7 +158,7 @@ class Editor:
 
     def advance(self, lines: int, people: int) -> None:
         """Report lines that were read, and the people for whom they stand."""
-        self._reporter.advance("releasing rows", lines, self._total)
+        self._reporter.advance(RELEASING, lines, self._total)
         self._rows_to_come -= people
 
     def check_complete(self) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import code_type
-from evenhand.display import ProgressCallback, ProgressReporter
+from evenhand.display import READING, ProgressCallback, ProgressReporter
 from evenhand.errors import Problem, ValuesError
 from evenhand.question import Bins, Codings
 from evenhand.question.codings import MISSING
@@ -173,7 +173,7 @@ def stored_blocks(
         batches.append(batch)
         size += taken
         total = total if batches[1:] else expected_rows(sources, batch.num_rows)
-        reporter.advance("reading rows", batch.num_rows, total)
+        reporter.advance(READING, batch.num_rows, total)
     yield stored(complete=True)
 
 

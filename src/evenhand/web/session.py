@@ -15,6 +15,7 @@ from evenhand.auditing import Audit, audit
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import EvenhandError, Problem, QuestionError
 from evenhand.evidence.audit_progress import whole_progress
+from evenhand.evidence.certification import JUDGING
 from evenhand.files.transaction import disk_errors, write_file
 from evenhand.graph import PartialGraph, load_graph
 from evenhand.models.predictions import audit_predictions
@@ -496,7 +497,7 @@ def work_out(session: Session, progress: ProgressCallback) -> None:
         return
     reporter = ProgressReporter(progress)
     through = ", ".join(session.file.question.redlining)
-    reporter.report(f"measuring effects through {through}" if through else "judging", 0)
+    reporter.report(f"measuring effects through {through}" if through else JUDGING, 0)
     if audit := session.audit:
         audit.find_answer(progress=progress)
 

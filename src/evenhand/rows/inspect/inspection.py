@@ -8,7 +8,14 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.counts.examined import Comparability, compare_alike, question_groups
-from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
+from evenhand.display import (
+    LOOKING,
+    Described,
+    ProgressCallback,
+    ProgressReporter,
+    Summary,
+    percent,
+)
 from evenhand.errors import ColumnError, Problem, Spelling, python_argument
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
@@ -155,7 +162,7 @@ def inspect(
             parsed=parsed[name],
         )
         if len(profiles) % step == 0:
-            reporter.report("looking at columns", len(profiles), len(table.names))
+            reporter.report(LOOKING, len(profiles), len(table.names))
     findings = Findings(table, profiles, decision, names, question, missing, declared_counts)
     comparison = None
     if sides is not None and decision and sides.max(initial=0) < MOST_GROUPS:
